@@ -1,9 +1,11 @@
 import type { RunStatus } from '../contracts/results.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { kindOf } from '../kinds/registry.js';
 import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys, reachedFolder } from '../storage/paths.js';
 import { endRetry } from '../storage/retry-marker.js';
 import { readJson } from '../storage/stored-file.js';
+import { writeRowIndex } from '../view/row-index.js';
 import { heartbeating } from './attempt-journal.js';
 import type { ContextCache } from './context-cache.js';
 import { mergeLogs } from './merge-logs.js';
@@ -27,6 +29,7 @@ interface EndInput {
 
 /** Fields that every kind's metrics have at the end. */
 interface Ended {
+  kind: string;
   status: RunStatus;
   /** ISO 8601. */
   ended_at: string;
@@ -56,6 +59,8 @@ async function writeMetrics(store: ArtifactStore, metrics: Ended, runLogs: RunLo
   await mergeLogs(store);
   // An execution that continues must make its own first contact with each model.
   await store.deleteFolder(reachedFolder());
+  const view = await kindOf(metrics.kind)?.view();
+  if (view !== undefined) await writeRowIndex(store, view);
   await store.write(artifactKeys.metrics, readableJson(metrics));
 }
 

@@ -28,6 +28,10 @@ export const COMMAND_FILES: readonly CommandFile[] = [
     load: async () => (await import('./status.js')).addStatusCommand,
   },
   {
+    commands: { view: 'experiments, samples and comparisons in a browser' },
+    load: async () => (await import('./view.js')).addViewCommand,
+  },
+  {
     commands: {
       stop: 'finish what is in flight, then write the results',
       pause: 'start no further calls for now',

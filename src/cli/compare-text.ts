@@ -1,9 +1,10 @@
 import wrapAnsi from 'wrap-ansi';
+import type { Comparison, ShownComparison, ShownExperiment } from '../client/compare.js';
 import { printable } from '../contracts/printable.js';
 import type { Change, GroupComparison, ScoreComparison } from '../statistics/comparison.js';
 import { countedText, dollarsText, pointsText, pValueText } from '../statistics/figure-text.js';
 import { shownAddress } from '../storage/shown-address.js';
-import type { Comparison, ShownComparison, ShownExperiment } from './compare.js';
+
 import { beginningOf, headedTable } from './format.js';
 import { noPairText, type PairWords, pairedRows, textsOf } from './paired-text.js';
 

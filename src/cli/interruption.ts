@@ -1,11 +1,13 @@
 import { sayText } from './print.js';
 
-/** Aborts the signal at the first Ctrl-C or SIGTERM; the second one exits at once. */
-export function interruption(): { signal: AbortSignal; dispose(): void } {
+/** Aborts the signal at the first Ctrl-C or SIGTERM; the second one exits at once. @param notice text at the first one */
+export function interruption(
+  notice = 'Ending: calls in flight may finish. Once more ends at once.',
+): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController();
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(130);
-    sayText('\nEnding: calls in flight may finish. Once more ends at once.');
+    sayText(`\n${notice}`);
     controller.abort();
   };
   process.on('SIGINT', onSignal);

@@ -131,7 +131,8 @@ function askedText({ metrics, types, loaded }: Retried): string {
   return countedText(asked, what);
 }
 
-async function retry(id: string, options: Options): Promise<number> {
+/** Asks the errors of an experiment again. @returns the exit code */
+export async function retry(id: string, options: Options): Promise<number> {
   const json = options.json === true;
   const maxErrors = shareOf(options.failOnError, options.detach);
   const retried = await retriedOf(id, options);

@@ -1,3 +1,4 @@
+import type { Client } from '@temporalio/client';
 import type { Command } from 'commander';
 import type { FolderContents } from '../activities/folder-contents.js';
 import type { IsNew } from '../activities/reopen.js';
@@ -6,7 +7,11 @@ import type { CarriedOut } from '../cli/carry-out.js';
 import type { Started } from '../client/start.js';
 import type { ConfigKind, KindNames, Written } from '../config/kind.js';
 import type { Pace } from '../config/pacing.js';
+import type { CallRecord } from '../contracts/language-model.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
 import type { Ended, KindFacts } from '../facts/kind-facts.js';
+import type { Section } from '../reports/page.js';
+import type { Report } from '../reports/report.js';
 import type { TrialFigure } from '../statistics/comparison.js';
 import type { Outcome } from '../statistics/outcomes.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
@@ -35,6 +40,8 @@ export interface RegisteredKind extends KindNames {
   comparison?(): Promise<Comparable>;
   /** Lists the addresses of the experiments that an ended one consists of. Absent: it consists of none. */
   parts?(store: ArtifactStore): Promise<string[]>;
+  /** Loads how its experiments are shown in pages. */
+  view(): Promise<KindView>;
   /** Further commands that only this kind has. */
   commands?: readonly CommandFile[];
   /** Reports whether a folder is an input of its experiments, such as a bundle: no place for results. */
@@ -71,6 +78,47 @@ export interface Comparable<Row extends object = never, Config extends object = 
   /** Returns the figures that make sense for the trials of a sample, the most telling one first. */
   figures(config: Config): readonly TrialFigure[];
   outcomeOf(row: Row): Outcome;
+}
+
+/** What is known of a unit of an experiment, such as a sample in a trial. */
+export interface ViewedUnit {
+  store: ArtifactStore;
+  id: string;
+  trial: number;
+  /** Row of its results; null for one in flight, and of a kind without rows. */
+  row: Readonly<Record<string, unknown>> | null;
+  calls: readonly CallRecord[];
+  executions: readonly Readonly<Record<string, unknown>>[];
+  /** Returns the address of the page of another unit. */
+  hrefOf(id: string, trial?: number): string;
+}
+
+/** How the experiments of a kind are shown in pages. */
+export interface KindView<Metrics extends ExperimentMetrics = never, Row extends object = never> {
+  /** Singular of what its rows are of, such as `rollout`. */
+  unit: string;
+  /** File of its rows. Absent: `results.jsonl`. */
+  rowsIn?: string;
+  outcomeOf(row: Row): Outcome;
+  /** Returns the unit to which a call with a sample's id belongs. Absent: that sample. */
+  unitOf?(sampleId: string): string;
+  /** Returns the page of an ended experiment. */
+  report(metrics: Metrics): Report;
+  /** Returns sections of an experiment, in progress or ended, that need more than its metrics. */
+  sections?(store: ArtifactStore, hrefOf: ViewedUnit['hrefOf']): Promise<Section[]>;
+  /** Reads the rows of an experiment in progress. */
+  liveRows?(store: ArtifactStore): AsyncIterable<object>;
+  /** Reports whether a unit in flight waits for a person. */
+  waits?(client: Client, experiment: string, unit: Pick<ViewedUnit, 'id' | 'trial'>): Promise<boolean>;
+  /** Answers a unit that waits for a person. @throws InvalidInputError if it does not */
+  reply?(
+    client: Client,
+    experiment: string,
+    unit: Pick<ViewedUnit, 'id' | 'trial'>,
+    text: string,
+  ): Promise<void>;
+  /** Returns sections of a unit's page, before its conversation. */
+  unitSections?(unit: ViewedUnit): Promise<Section[]>;
 }
 
 /** Operations for retrying the error rows of a finished experiment. */

@@ -23,6 +23,11 @@ export interface ArtifactStore {
   read(key: string): Promise<Uint8Array | null>;
   /** Reads the object as UTF-8 text, or `null` where it does not exist. */
   readText(key: string): Promise<string | null>;
+  /**
+   * Reads `length` bytes from `start` on, fewer where the object ends before; `null` where it does not exist.
+   * @param start less than the object's length, which S3 requires
+   */
+  readRange(key: string, start: number, length: number): Promise<Uint8Array | null>;
   /** Opens the object as a stream, for large files, or `null` where it does not exist. */
   openRead(key: string): Promise<Readable | null>;
   /** Writes or replaces an object. Returns `false` where `ifAbsent` is set and the object existed already. */
@@ -31,6 +36,8 @@ export interface ArtifactStore {
   writeStream(key: string, source: AsyncIterable<Uint8Array | string>): Promise<{ bytes: number }>;
   /** Lists every object whose key starts with `prefix` (as a string, so `part` finds `parts/1`), sorted by key. */
   list(prefix: string): AsyncIterable<ListedArtifact>;
+  /** Lists the names of the folders directly in `folder`, sorted; in the store's own where it is empty. */
+  folders(folder: string): Promise<string[]>;
   /** Deletes objects; missing ones are ignored. */
   delete(keys: string[]): Promise<void>;
   /** Deletes everything below a folder, including partial files of dead writers. A missing folder is ignored. */

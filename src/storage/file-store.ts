@@ -1,4 +1,4 @@
-import { open, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { open, readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +6,7 @@ import {
   type ArtifactStore,
   checkKey,
   checkPrefix,
+  compareKeys,
   type ListedArtifact,
   type WriteOptions,
 } from './artifact-store.js';
@@ -42,6 +43,20 @@ export class FileStore implements ArtifactStore {
     // A call's record usually does not exist, and this check does not use the thread pool.
     if (!isThere(path)) return null;
     return this.#attempt('read', key, () => nullWhenAbsent(readFile(path, 'utf8')));
+  }
+
+  async readRange(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    const path = this.#pathOf(key);
+    return this.#attempt('read', key, async () => {
+      const handle = await nullWhenAbsent(open(path));
+      if (handle === null) return null;
+      try {
+        const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, start);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await handle.close();
+      }
+    });
   }
 
   async openRead(key: string): Promise<Readable | null> {
@@ -110,6 +125,14 @@ export class FileStore implements ArtifactStore {
     } catch (error) {
       throw fileError(error, 'list', this.uri, prefix);
     }
+  }
+
+  async folders(folder: string): Promise<string[]> {
+    const path = folder === '' ? this.#root : this.#pathOf(folder);
+    return this.#attempt('list', folder, async () => {
+      const entries = (await nullWhenAbsent(readdir(path, { withFileTypes: true }))) ?? [];
+      return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort(compareKeys);
+    });
   }
 
   async delete(keys: string[]): Promise<void> {

@@ -24,12 +24,20 @@ export class GuardedStore implements ArtifactStore {
     return this.bare.readText(key);
   }
 
+  readRange(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    return this.bare.readRange(key, start, length);
+  }
+
   openRead(key: string): Promise<Readable | null> {
     return this.bare.openRead(key);
   }
 
   list(prefix: string): AsyncIterable<ListedArtifact> {
     return this.bare.list(prefix);
+  }
+
+  folders(folder: string): Promise<string[]> {
+    return this.bare.folders(folder);
   }
 
   sweep(): Promise<void> {

@@ -24,6 +24,10 @@ export class MemoryStore implements ArtifactStore {
     return this.objects.get(this.whole(key))?.toString('utf8') ?? null;
   }
 
+  async readRange(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    return this.objects.get(this.whole(key))?.subarray(start, start + length) ?? null;
+  }
+
   async openRead(key: string): Promise<Readable | null> {
     const bytes = this.objects.get(this.whole(key));
     return bytes === undefined ? null : Readable.from([bytes]);
@@ -55,6 +59,13 @@ export class MemoryStore implements ArtifactStore {
     const found = [...this.objects].filter(([key]) => key.startsWith(from));
     for (const [key, { length }] of found.sort(([left], [right]) => compareKeys(left, right)))
       yield { key: key.slice(this.prefix.length), bytes: length };
+  }
+
+  async folders(folder: string): Promise<string[]> {
+    const from = folder === '' ? this.prefix : `${this.whole(folder)}/`;
+    const below = [...this.objects.keys()].filter((key) => key.startsWith(from));
+    const names = below.map((key) => key.slice(from.length).split('/')).filter(({ length }) => length > 1);
+    return [...new Set(names.map(([name = '']) => name))].sort(compareKeys);
   }
 
   async delete(keys: string[]): Promise<void> {

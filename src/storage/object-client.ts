@@ -20,13 +20,19 @@ interface DeleteFailure {
  */
 export interface ObjectClient {
   readonly bucket: string;
-  get(key: string): Promise<Readable | null>;
+  /** @param range bytes to read; absent: all */
+  get(key: string, range?: { start: number; length: number }): Promise<Readable | null>;
   head(key: string): Promise<boolean>;
   /** Writes an object. Returns `false` where `ifAbsent` is set and the object existed already. */
   put(key: string, body: Uint8Array, ifAbsent: boolean): Promise<boolean>;
   /** Uploads blocks, in parts where they are large; nothing is visible before the last part. */
   upload(key: string, blocks: AsyncIterable<Uint8Array>): Promise<void>;
   listPage(prefix: string, continuation: string | undefined): Promise<ObjectPage>;
+  /** Lists the names of folders directly below a prefix, which ends with a slash or is empty. */
+  listFolders(
+    prefix: string,
+    continuation: string | undefined,
+  ): Promise<{ folders: string[]; next?: string }>;
   /** Deletes at most 1,000 keys. */
   deleteBatch(keys: string[]): Promise<DeleteFailure[]>;
 }

@@ -116,6 +116,18 @@ export function unrecordedPrefix(): string {
   return 'unrecorded/';
 }
 
+/** Returns the key of the viewer's index of rows. */
+export function rowIndexKey(): string {
+  return `${VIEW}/index.json.gz`;
+}
+
+/** Returns the key of what people have noted on an experiment. */
+export function notesKey(): string {
+  return `${VIEW}/notes.json`;
+}
+
+const VIEW = 'view';
+
 /** Returns the key of the user's own modules, as last found. */
 export function codeKey(): string {
   return 'code.json';

@@ -73,9 +73,10 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
   const objectClient: ObjectClient = {
     bucket,
 
-    async get(key) {
+    async get(key, range) {
+      const bytes = range === undefined ? undefined : `bytes=${range.start}-${range.start + range.length - 1}`;
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range: bytes }));
         return Body as Readable;
       } catch (error) {
         if (s3ErrorCode(error) === 'NoSuchKey') return null;
@@ -117,6 +118,19 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
       );
       const objects = (answer.Contents ?? []).map(({ Key, Size }) => ({ key: Key ?? '', bytes: Size ?? 0 }));
       return answer.IsTruncated ? { objects, next: answer.NextContinuationToken } : { objects };
+    },
+
+    async listFolders(prefix, continuation) {
+      const { CommonPrefixes, IsTruncated, NextContinuationToken } = await client.send(
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: prefix,
+          Delimiter: '/',
+          ContinuationToken: continuation,
+        }),
+      );
+      const folders = (CommonPrefixes ?? []).map(({ Prefix = '' }) => Prefix.slice(prefix.length, -1));
+      return IsTruncated ? { folders, next: NextContinuationToken } : { folders };
     },
 
     async deleteBatch(keys) {

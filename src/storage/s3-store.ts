@@ -51,6 +51,13 @@ export class S3Store implements ArtifactStore {
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   }
 
+  async readRange(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    return this.#attempt('read', key, async (client, objectKey) => {
+      const body = await client.get(objectKey, { start, length });
+      return body === null ? null : await buffer(body);
+    });
+  }
+
   async openRead(key: string): Promise<Readable | null> {
     const body = await this.#attempt('read', key, (client, objectKey) => client.get(objectKey));
     return body === null ? null : withMappedErrors(body, (error) => this.#error(error, 'read', key));
@@ -97,6 +104,19 @@ export class S3Store implements ArtifactStore {
       }
       continuation = page.next;
     } while (continuation !== undefined);
+  }
+
+  async folders(folder: string): Promise<string[]> {
+    checkPrefix(this.uri, folder);
+    const prefix = this.#keyOf(folder === '' ? '' : `${folder}/`);
+    const names: string[] = [];
+    let continuation: string | undefined;
+    do {
+      const page = await this.#guard('list', folder, (client) => client.listFolders(prefix, continuation));
+      names.push(...page.folders);
+      continuation = page.next;
+    } while (continuation !== undefined);
+    return names;
   }
 
   async delete(keys: string[]): Promise<void> {

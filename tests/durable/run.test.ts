@@ -87,6 +87,8 @@ describe('reprise run, on the embedded server', () => {
       'results.jsonl',
       'run.log',
       'trajectories.jsonl',
+      'view',
+      'view/index.json.gz',
     ]);
     const log = await readLines<{ level: string; msg: string }>(place.path('results', 'sums', 'run.log'));
     expect(log.filter(({ msg }) => msg === 'episode').length).toBe(20);

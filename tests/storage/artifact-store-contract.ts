@@ -39,6 +39,24 @@ export function testArtifactStore({ makeStore, leftovers }: ContractSubject): vo
     expect(stream && (await text(stream))).toBe(body);
   });
 
+  test('a part of an object is read alone, and ends where the object ends', async () => {
+    const store = await makeStore();
+    await store.write('a/b.txt', 'one two three');
+    const part = async (start: number, length: number) =>
+      Buffer.from((await store.readRange('a/b.txt', start, length)) ?? []).toString();
+    expect([await part(0, 3), await part(4, 3), await part(8, 100)]).toEqual(['one', 'two', 'three']);
+    expect(await store.readRange('absent', 0, 1)).toBeNull();
+  });
+
+  test('folders are listed by name, without what is in them', async () => {
+    const store = await makeStore();
+    for (const key of ['b/x', 'a/deep/y', 'a/deep/z', 'a/file', 'file']) await store.write(key, 'x');
+    expect(await store.folders('')).toEqual(['a', 'b']);
+    expect(await store.folders('a')).toEqual(['deep']);
+    expect(await store.folders('absent')).toEqual([]);
+    expect(await store.within('a').folders('')).toEqual(['deep']);
+  });
+
   test('bytes that are no text and an empty object survive', async () => {
     const store = await makeStore();
     const bytes = new Uint8Array([0, 255, 13, 10, 26, 128]);

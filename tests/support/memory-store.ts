@@ -30,6 +30,10 @@ export class MemoryStore implements ArtifactStore {
     return bytes === null ? null : Buffer.from(bytes).toString();
   }
 
+  async readRange(key: string, start: number, length: number): Promise<Uint8Array | null> {
+    return (await this.read(key))?.subarray(start, start + length) ?? null;
+  }
+
   async openRead(key: string): Promise<Readable | null> {
     const bytes = await this.read(key);
     return bytes === null ? null : Readable.from([Buffer.from(bytes)]);
@@ -57,6 +61,13 @@ export class MemoryStore implements ArtifactStore {
       const bytes = this.objects.get(key)?.byteLength;
       if (key.startsWith(start) && bytes !== undefined) yield { key: key.slice(this.prefix.length), bytes };
     }
+  }
+
+  async folders(folder: string): Promise<string[]> {
+    const start = this.prefix + (folder === '' ? '' : `${folder}/`);
+    const below = [...this.objects.keys()].filter((key) => key.startsWith(start));
+    const names = below.map((key) => key.slice(start.length).split('/'));
+    return [...new Set(names.flatMap(([name = '', ...rest]) => (rest.length > 0 ? [name] : [])))].sort();
   }
 
   async delete(keys: string[]): Promise<void> {

@@ -15,6 +15,7 @@ export const AGENT_EVAL: RegisteredKind = {
   summary: 'evaluate an agent on task bundles: start it, attach to it, continue it after a crash',
   kind: async () => (await import('./kind.js')).agentEval,
   command: async () => (await import('./command.js')).agentEvalCommand,
+  view: async () => (await import('./view.js')).agentEvalView,
   activities: async () => (await import('./activities/index.js')).createAgentEvalActivities,
   comparison: async () => (await import('./comparison.js')).agentEvalComparison,
   reads: (folder) =>

@@ -12,6 +12,7 @@ export const EVOLVE: RegisteredKind = {
   summary: 'evolve programs for a task: start it, attach to it, continue or extend it',
   kind: async () => (await import('./kind.js')).evolve,
   command: async () => (await import('./command.js')).evolveCommand,
+  view: async () => (await import('./view.js')).evolveView,
   activities: async () => (await import('./activities/index.js')).createEvolveActivities,
   commands: [
     {

@@ -431,6 +431,21 @@ export class Evolution {
     }
   }
 
+  /** Says whether a scaffold is better than its parent, by the newest validations of both. */
+  gain(node: LineageNode, parent: LineageNode): VNode | null {
+    const [own, before] = [latestScore(node.valid), latestScore(parent.valid)];
+    if (own === undefined || before === undefined) return null;
+    const word = own.score > before.score ? 'better' : own.score < before.score ? 'worse' : 'as good';
+    return (
+      <p>
+        <strong>{word === 'as good' ? 'As good as' : `${word === 'better' ? 'Better' : 'Worse'} than`}</strong> its
+        parent {this.link(parent.id)}: {this.score(own.score)} in {iterationText(own.iteration, this.metrics)} against{' '}
+        {this.score(before.score)} in {iterationText(before.iteration, this.metrics)}
+        {own.iteration !== before.iteration && ', on other validation examples'}.
+      </p>
+    );
+  }
+
   /** Says why there is no code. */
   noCode({ status }: LineageNode): VNode {
     return <p>{status === 'failed' ? 'There is no program.' : 'Its code is not in the experiment.'}</p>;

@@ -12,5 +12,6 @@ export const JUDGE: RegisteredKind = {
   summary: 'have a model judge every step of a finished experiment by a rubric; may be continued',
   kind: async () => (await import('./kind.js')).judge,
   command: async () => (await import('./command.js')).judgeCommand,
+  view: async () => (await import('./view.js')).judgeView,
   activities: async () => (await import('./activities/index.js')).createJudgeActivities,
 };

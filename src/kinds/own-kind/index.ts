@@ -12,6 +12,7 @@ export const OWN_KIND: RegisteredKind = {
   summary: 'run an experiment of a kind of your own: start it, attach to it, continue it after a crash',
   kind: async () => (await import('./kind.js')).ownKind,
   command: async () => (await import('./command.js')).ownKindCommand,
+  view: async () => (await import('./view.js')).ownKindView,
   activities: async () => (await import('./activities/index.js')).createOwnKindActivities,
   comparison: async () => (await import('./comparison.js')).ownKindComparison,
   modules: { 'reprise/kind': () => import('./define.js') },

@@ -12,6 +12,7 @@ export const RUN: RegisteredKind = {
   summary: 'run a config: start it, attach to it when it is in progress, continue it after a crash',
   kind: async () => (await import('./kind.js')).run,
   command: async () => (await import('./command.js')).runCommand,
+  view: async () => (await import('./view.js')).runView,
   activities: async () => (await import('./activities/index.js')).createRunActivities,
   comparison: async () => (await import('./comparison.js')).runComparison,
   commands: [

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addCompareCommand, type Comparison } from '../../../src/cli/compare.js';
+import { addCompareCommand } from '../../../src/cli/compare.js';
+import type { Comparison } from '../../../src/client/compare.js';
 import { experimentInProcess } from '../../../src/in-process/experiment.js';
 import { inTerminal } from '../../cli/in-terminal.js';
 import { resultsFolder } from '../../support/compared-experiments.js';

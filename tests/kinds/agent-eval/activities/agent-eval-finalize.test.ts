@@ -141,6 +141,7 @@ test('what only an unfinished evaluation needs is removed once it is done; a sec
     'run.log',
     'runs/desk.001/base.db',
     'runs/desk.001/roll_uuid.db',
+    'view/index.json.gz',
   ]);
   expect(
     await world

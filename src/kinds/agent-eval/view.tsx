@@ -1,0 +1,149 @@
+import { askProgress, QUERY_TIMEOUT } from '../../client/follow.js';
+import { takeUpdate } from '../../client/take-update.js';
+import type { SqlRow } from '../../contracts/database.js';
+import { SqliteDatabase } from '../../databases/sqlite-database.js';
+import type { Section } from '../../reports/page.js';
+import { Table } from '../../reports/table.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { readJson } from '../../storage/stored-file.js';
+import type { KindView, ViewedUnit } from '../kind.js';
+import type { StoredResult } from './activities/rollout-results.js';
+import { baseKey } from './bundles/rollout-keys.js';
+import { agentEvalComparison } from './comparison.js';
+import { REPLY, type RolloutRow } from './contracts.js';
+import { rolloutsFolder } from './paths.js';
+import { agentEvalReport } from './report.js';
+import type { AgentEvalMetrics, RolloutProgress } from './results.js';
+
+/** Maximum rows of a table that are compared. */
+const MAX_ROWS = 20_000;
+/** Maximum changed rows of a table that are listed. */
+const MAX_LISTED = 100;
+
+/** Rows of a table by their text, each with how often it is there. */
+type TableRows = Map<string, { row: SqlRow; count: number }>;
+
+async function tablesOf(bytes: Uint8Array): Promise<Map<string, TableRows>> {
+  const database = await SqliteDatabase.open(bytes, { now: 0, seed: 'view', readOnly: true });
+  try {
+    const tables = new Map<string, TableRows>();
+    const names = await database.fetchAll<{ name: string }>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name",
+    );
+    for (const { name } of names) {
+      const rows: TableRows = new Map();
+      const quoted = `"${name.replaceAll('"', '""')}"`;
+      for (const row of await database.fetchAll(`select * from ${quoted} limit ${MAX_ROWS}`)) {
+        const text = JSON.stringify(row);
+        const known = rows.get(text);
+        if (known === undefined) rows.set(text, { row, count: 1 });
+        else known.count += 1;
+      }
+      tables.set(name, rows);
+    }
+    return tables;
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns the rows that `more` has beyond those of `less`. */
+function beyond(more: TableRows, less: TableRows): SqlRow[] {
+  return [...more].flatMap(([text, { row, count }]) =>
+    Array.from({ length: Math.max(0, count - (less.get(text)?.count ?? 0)) }, () => row),
+  );
+}
+
+interface TableChange {
+  table: string;
+  before: SqlRow[];
+  after: SqlRow[];
+}
+
+/** Compares the tables of two databases, row by row. */
+async function databaseChanges(before: Uint8Array, after: Uint8Array): Promise<TableChange[]> {
+  const [earlier, later] = await Promise.all([tablesOf(before), tablesOf(after)]);
+  return [...new Set([...earlier.keys(), ...later.keys()])].sort().flatMap((table) => {
+    const [left, right] = [earlier.get(table) ?? new Map(), later.get(table) ?? new Map()];
+    const change = { table, before: beyond(left, right), after: beyond(right, left) };
+    return change.before.length + change.after.length === 0 ? [] : [change];
+  });
+}
+
+function ChangedRows({ table, before, after }: TableChange) {
+  const columns = Object.keys(before[0] ?? after[0] ?? {});
+  const rows = [
+    ...before.slice(0, MAX_LISTED).map((row) => ({ sign: '−', kind: 'removed', row })),
+    ...after.slice(0, MAX_LISTED).map((row) => ({ sign: '+', kind: 'added', row })),
+  ];
+  return (
+    <>
+      <h3>
+        <code>{table}</code>
+      </h3>
+      <Table label={`Changed rows of ${table}`} columns={['change', ...columns]}>
+        {rows.map(({ sign, kind, row }, index) => (
+          <tr key={index} class={kind}>
+            <th scope="row">
+              {sign} {kind === 'added' ? 'after' : 'before'}
+            </th>
+            {columns.map((column) => (
+              <td key={column}>{String(row[column] ?? '–')}</td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      {Math.max(before.length, after.length) > MAX_LISTED && (
+        <p class="note">
+          The first {MAX_LISTED} of {before.length} rows before and {after.length} after.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Returns the section of what a rollout changed in its database. */
+async function databaseSection({ store, id, row }: ViewedUnit): Promise<Section[]> {
+  const end = row?.database;
+  if (typeof end !== 'string') return [];
+  const [before, after] = await Promise.all([store.read(baseKey(id)), store.read(end)]);
+  if (before === null || after === null) return [];
+  const changes = await databaseChanges(before, after);
+  const content =
+    changes.length === 0 ? (
+      <p>The rollout changed no row.</p>
+    ) : (
+      <>
+        {changes.map((change) => (
+          <ChangedRows key={change.table} {...change} />
+        ))}
+      </>
+    );
+  return [{ id: 'database', title: 'Database', heading: 'Rows of the database before and after', content }];
+}
+
+async function* liveRows(store: ArtifactStore): AsyncGenerator<RolloutRow> {
+  for await (const { key } of store.list(`${rolloutsFolder()}/`)) {
+    const result = await readJson<StoredResult>(store, key);
+    if (result !== null) yield result.row;
+  }
+}
+
+/** Returns the id of the workflow of a rollout. */
+const workflowOf = (experiment: string, { id, trial }: Pick<ViewedUnit, 'id' | 'trial'>) =>
+  `${experiment}/${id}/${trial}`;
+
+export const agentEvalView: KindView<AgentEvalMetrics, RolloutRow> = {
+  unit: 'rollout',
+  outcomeOf: agentEvalComparison.outcomeOf,
+  report: agentEvalReport,
+  liveRows,
+  waits: async (client, experiment, unit) => {
+    const handle = client.workflow.getHandle(workflowOf(experiment, unit));
+    return (await askProgress<RolloutProgress>(handle, QUERY_TIMEOUT))?.waiting === true;
+  },
+  reply: async (client, experiment, unit, text) => {
+    await takeUpdate(client.workflow.getHandle(workflowOf(experiment, unit)), REPLY, text);
+  },
+  unitSections: databaseSection,
+};

@@ -1,0 +1,261 @@
+import { LRUCache } from 'lru-cache';
+import type { StoredCall } from '../activities/call-store.js';
+import type { CallRecord } from '../contracts/language-model.js';
+import type { ExperimentProgress } from '../contracts/progress.js';
+import type { ExperimentMetrics } from '../contracts/results.js';
+import { type Fact, stateFact } from '../facts/fact.js';
+import { factsOf, progressAtEnd } from '../facts/kind-facts.js';
+import { briefParts } from '../facts/text.js';
+import type { KindView, RegisteredKind } from '../kinds/kind.js';
+import { KINDS, kindOf } from '../kinds/registry.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { artifactKeys, callsPrefix, notesKey } from '../storage/paths.js';
+import { keysBelow, readAhead } from '../storage/read-ahead.js';
+import { readStoredConfig } from '../storage/stored-config.js';
+import { readJson } from '../storage/stored-file.js';
+import type { Live } from './live.js';
+import { type IndexedRow, indexedRow, type RowIndex, readRowIndex, unitKey, valuesAt } from './row-index.js';
+
+/** Folder of judgements within an experiment's. */
+const JUDGED = 'judged';
+/** Pattern of an experiment's id: names of folders. */
+const ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*){0,2}$/;
+const INDEXES_IN_MEMORY = 8;
+/** Maximum calls of an unfinished experiment that are looked through for units in flight. */
+const MAX_PENDING = 5000;
+
+/** Verdict of a person on a unit. */
+export interface Note {
+  id: string;
+  trial: number;
+  /** null: none, only a note. */
+  verdict: boolean | null;
+  text: string;
+}
+
+/** What people have noted on an experiment. */
+export interface Notes {
+  tags: string[];
+  notes: Note[];
+}
+
+/** An experiment as the list shows it. */
+export interface Listed {
+  id: string;
+  name: string;
+  kind: string;
+  phase: string;
+  models: string[];
+  started: string | null;
+  cost_usd: number | null;
+  errors: number;
+  /** Main figures in one line. */
+  headline: string;
+  tags: string[];
+  isLive: boolean;
+}
+
+/** An experiment that is shown. */
+export interface Opened {
+  id: string;
+  store: ArtifactStore;
+  kind: RegisteredKind;
+  view: KindView;
+  /** null until it has ended. */
+  metrics: ExperimentMetrics | null;
+  /** Facts of its end, or of its progress where it is known. */
+  facts: Fact[];
+  isLive: boolean;
+  /** Address of its workflow in the Temporal UI; null where no server is known. */
+  workflow: string | null;
+  notes: Notes;
+}
+
+/** A unit of an experiment with all that is recorded of it. */
+export interface OpenedUnit {
+  indexed: IndexedRow | null;
+  row: Record<string, unknown> | null;
+  calls: CallRecord[];
+  executions: Record<string, unknown>[];
+}
+
+export class NotThere extends Error {}
+
+/** The experiments of a results folder, on disk or in S3, read as far as a page needs them. */
+export class Experiments {
+  /** Indexes of ended experiments, by id and the time of their end. */
+  private readonly indexes = new LRUCache<string, Promise<RowIndex>>({ max: INDEXES_IN_MEMORY });
+
+  constructor(
+    readonly root: ArtifactStore,
+    private readonly live: Live,
+  ) {}
+
+  /** Lists the experiments, the newest first. */
+  async list(): Promise<Listed[]> {
+    const going = await this.live.inProgress();
+    const names = (await this.root.folders('')).filter((name) => ID.test(name));
+    const found: Listed[] = [];
+    for await (const one of readAhead(names, (id) => this.listed(id, going.get(this.root.within(id).uri)?.progress)))
+      if (one !== null) found.push(one);
+    return found.sort((left, right) => (right.started ?? '~').localeCompare(left.started ?? '~'));
+  }
+
+  private async listed(id: string, progress: ExperimentProgress | undefined): Promise<Listed | null> {
+    const store = this.root.within(id);
+    const [metrics, notes] = await Promise.all([metricsOf(store), readNotes(store)]);
+    const kind = metrics === null ? await kindOfConfig(store) : kindOf(metrics.kind);
+    if (kind === undefined) return null;
+    const { facts } = await kind.kind();
+    const known = progress ?? (metrics === null ? null : progressAtEnd({ artifacts: '', metrics }, facts));
+    return {
+      id,
+      name: metrics?.name ?? id,
+      kind: kind.id,
+      phase: known?.phase ?? 'unfinished',
+      models: Object.values(known?.models ?? {}).filter((model) => model !== null),
+      started: metrics?.started_at ?? null,
+      cost_usd: known === null ? null : known.spending.cost_usd,
+      errors: known?.errors ?? 0,
+      headline: known === null ? '' : briefParts(factsOf(known, facts)).join(' · '),
+      tags: notes.tags,
+      isLive: progress !== undefined,
+    };
+  }
+
+  /** Opens an experiment. @throws NotThere */
+  async open(id: string): Promise<Opened> {
+    if (!ID.test(id)) throw new NotThere(`'${id}' is no experiment's id`);
+    const store = this.root.within(id);
+    const [metrics, notes, going] = await Promise.all([metricsOf(store), readNotes(store), this.live.inProgress()]);
+    const kind = metrics === null ? await kindOfConfig(store) : kindOf(metrics.kind);
+    if (kind === undefined) throw new NotThere(`there is no experiment '${id}' in ${this.root.uri}`);
+    const running = going.get(store.uri);
+    const { facts } = await kind.kind();
+    const progress =
+      running?.progress ?? (metrics === null ? null : progressAtEnd({ artifacts: '', metrics }, facts));
+    return {
+      id,
+      store,
+      kind,
+      view: await kind.view(),
+      metrics: running === undefined ? metrics : null,
+      facts: progress === null ? [stateFact('unfinished', null)] : factsOf(progress, facts),
+      isLive: running !== undefined,
+      workflow: this.live.workflowAddress(running?.id ?? id),
+      notes,
+    };
+  }
+
+  /** Names of the judgements of an experiment. */
+  async judgements({ id, store }: Opened): Promise<string[]> {
+    return (await store.folders(JUDGED)).map((name) => `${id}/${JUDGED}/${name}`);
+  }
+
+  /** Returns the rows of an experiment: those of its index, or as far as they have been written. */
+  async rows(opened: Opened): Promise<IndexedRow[]> {
+    if (opened.metrics !== null) return (await this.index(opened)).rows;
+    const rows = new Map<string, IndexedRow>();
+    for await (const row of opened.view.liveRows?.(opened.store) ?? []) {
+      const indexed = indexedRow(row as Record<string, unknown>, opened.view, []);
+      rows.set(unitKey(indexed.id, indexed.trial), indexed);
+    }
+    for (const [key, calls] of await this.pending(opened)) {
+      const [first] = calls;
+      if (rows.has(key) || first === undefined) continue;
+      rows.set(key, inFlight(opened.view.unitOf?.(first.sample_id) ?? first.sample_id, calls));
+    }
+    return [...rows.values()];
+  }
+
+  /** Returns the calls that an unfinished experiment has recorded, by unit. */
+  private async pending({ store, view }: Opened): Promise<Map<string, CallRecord[]>> {
+    const found = new Map<string, CallRecord[]>();
+    const keys = (await keysBelow(store, callsPrefix())).slice(-MAX_PENDING);
+    for await (const stored of readAhead(keys, (key) => readJson<StoredCall>(store, key))) {
+      if (stored === null) continue;
+      const { record } = stored;
+      const key = unitKey(view.unitOf?.(record.sample_id) ?? record.sample_id, record.trial);
+      found.set(key, [...(found.get(key) ?? []), record]);
+    }
+    return found;
+  }
+
+  private index({ id, store, view, metrics }: Opened): Promise<RowIndex> {
+    const key = `${id} ${metrics?.ended_at}`;
+    const known = this.indexes.get(key);
+    if (known !== undefined) return known;
+    const read = readRowIndex(store, view);
+    this.indexes.set(key, read);
+    read.catch(() => this.indexes.delete(key));
+    return read;
+  }
+
+  /** Reads what is recorded of a unit. @throws NotThere if nothing is. */
+  async unit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
+    const unit =
+      opened.metrics === null ? await this.unfinishedUnit(opened, id, trial) : await this.endedUnit(opened, id, trial);
+    const isKnown = unit.row !== null || unit.calls.length + unit.executions.length > 0;
+    if (!isKnown && opened.view.sections === undefined)
+      throw new NotThere(`${opened.id} has no ${opened.view.unit} '${id}' in trial ${trial + 1}`);
+    return { ...unit, calls: unit.calls.sort((left, right) => Date.parse(left.at) - Date.parse(right.at)) };
+  }
+
+  private async endedUnit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
+    const { store } = opened;
+    const { rows, rows_in, calls, executions } = await this.index(opened);
+    const indexed = rows.find((row) => row.id === id && row.trial === trial) ?? null;
+    const key = unitKey(id, trial);
+    const spansOf = (spans: typeof calls) => (Object.hasOwn(spans, key) ? (spans[key] ?? []) : []);
+    const [row = null] =
+      indexed === null ? [] : await valuesAt<Record<string, unknown>>(store, rows_in, indexed.at);
+    return {
+      indexed,
+      row,
+      calls: await valuesAt<CallRecord>(store, artifactKeys.calls, spansOf(calls)),
+      executions: await valuesAt(store, artifactKeys.executions, spansOf(executions)),
+    };
+  }
+
+  private async unfinishedUnit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
+    const calls = (await this.pending(opened)).get(unitKey(id, trial)) ?? [];
+    for await (const found of opened.view.liveRows?.(opened.store) ?? []) {
+      const row = found as Record<string, unknown>;
+      const indexed = indexedRow(row, opened.view, []);
+      if (indexed.id === id && indexed.trial === trial) return { indexed, row, calls, executions: [] };
+    }
+    return { indexed: null, row: null, calls, executions: [] };
+  }
+}
+
+/** Makes the row of a unit in flight. */
+function inFlight(id: string, calls: readonly CallRecord[]): IndexedRow {
+  const [first] = calls as [CallRecord];
+  const costs = calls.map(({ cost_usd }) => cost_usd);
+  return {
+    id,
+    trial: first.trial,
+    question: '',
+    answer: 'in flight',
+    error: null,
+    cut_off: false,
+    scores: {},
+    metadata: {},
+    lm_calls: calls.length,
+    cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+    seconds: null,
+    at: [],
+  };
+}
+
+const metricsOf = (store: ArtifactStore) => readJson<ExperimentMetrics>(store, artifactKeys.metrics);
+
+async function kindOfConfig(store: ArtifactStore): Promise<RegisteredKind | undefined> {
+  const config = await readStoredConfig(store);
+  return config === null ? undefined : KINDS.find((kind) => kind.recognises(config));
+}
+
+/** Reads what people have noted on an experiment. */
+export async function readNotes(store: ArtifactStore): Promise<Notes> {
+  return { tags: [], notes: [], ...(await readJson<Partial<Notes>>(store, notesKey())) };
+}

@@ -1,0 +1,246 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { isMapping, type Json } from '../contracts/json.js';
+import type { KindView } from '../kinds/kind.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { artifactKeys, rowIndexKey } from '../storage/paths.js';
+
+/** Version of the index's form; another one is built anew. */
+const FORMAT = 1;
+/** Maximum characters of a question, an answer or a value of the metadata in the index. */
+const LONGEST_TEXT = 120;
+/** Maximum fields of the metadata in the index. */
+const MAX_FIELDS = 12;
+/** Bytes of a line that the unit of a call is read from; a line whose fields are in another order is read whole. */
+const HEAD_BYTES = 2048;
+
+/** Bytes of an object: starts and lengths in turn. */
+export type Spans = number[];
+
+/** Row of an experiment's results as its table shows it. */
+export interface IndexedRow {
+  id: string;
+  /** From 0. */
+  trial: number;
+  question: string;
+  answer: string;
+  /** Type of the error, `user_fault`, or null. */
+  error: string | null;
+  /** A token limit cut a reply off. */
+  cut_off: boolean;
+  /** Numbers by name; true and false are 1 and 0. */
+  scores: Record<string, number>;
+  metadata: Record<string, string>;
+  lm_calls: number;
+  cost_usd: number | null;
+  seconds: number | null;
+  /** Start and length of the row in its file. */
+  at: Spans;
+}
+
+/** What the viewer needs to show an experiment's rows without reading them all: `view/index.json.gz`. */
+export interface RowIndex {
+  format: typeof FORMAT;
+  /** Bytes of each file that was read, by key: another length means that the index is out of date. */
+  sources: Record<string, number>;
+  /** Key of the file of rows. */
+  rows_in: string;
+  rows: IndexedRow[];
+  /** Places of calls and executions by unit (see {@link unitKey}). */
+  calls: Record<string, Spans>;
+  executions: Record<string, Spans>;
+}
+
+/** Returns the key of a unit: a sample in a trial. */
+export const unitKey = (id: string, trial: number) => `${trial}/${id}`;
+
+/** A line of an object. */
+interface Line {
+  start: number;
+  length: number;
+  /** The line, or its first bytes. */
+  text: string;
+}
+
+const NEWLINE = 10;
+
+/** Reads lines with their places. @param keep maximum bytes of a line that are in memory */
+async function* linesOf(store: ArtifactStore, key: string, keep: number): AsyncGenerator<Line> {
+  const stream = await store.openRead(key);
+  if (stream === null) return;
+  let [position, start] = [0, 0];
+  let pieces: Buffer[] = [];
+  let kept = 0;
+  const take = (piece: Buffer) => {
+    if (kept >= keep || piece.length === 0) return;
+    pieces.push(piece.subarray(0, keep - kept));
+    kept += Math.min(piece.length, keep - kept);
+  };
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      take(chunk.subarray(from, end));
+      const length = position + end - start;
+      if (length > 0) yield { start, length, text: Buffer.concat(pieces).toString('utf8') };
+      [pieces, kept, from] = [[], 0, end + 1];
+      start = position + from;
+    }
+    take(chunk.subarray(from));
+    position += chunk.length;
+  }
+  if (position > start)
+    yield { start, length: position - start, text: Buffer.concat(pieces).toString('utf8') };
+}
+
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length <= LONGEST_TEXT
+    ? text
+    : `${text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+
+function errorOf({ error, status }: Record<string, unknown>): string | null {
+  if (isMapping(error)) return String(error.type ?? 'error');
+  return status === 'user_fault' ? status : null;
+}
+
+/** Makes the cells of a row. */
+export function indexedRow(row: Record<string, unknown>, view: KindView, at: Spans): IndexedRow {
+  const { id, trial, question, answer, scores, metadata, seconds } = view.outcomeOf(row as never);
+  const fields = Object.entries(metadata).slice(0, MAX_FIELDS);
+  const error = errorOf(row);
+  const message = isMapping(row.error) ? row.error.message : undefined;
+  return {
+    id,
+    trial,
+    question: short(question ?? ''),
+    answer: short(answer ?? message ?? ''),
+    error,
+    cut_off: row.cut_off !== undefined && row.cut_off !== null && row.cut_off !== 0,
+    scores: Object.fromEntries(Object.entries(scores ?? {}).map(([name, value]) => [name, Number(value)])),
+    metadata: Object.fromEntries(fields.map(([name, value]) => [name, short(value as Json)])),
+    lm_calls: numberIn(row.lm_calls) ?? 0,
+    cost_usd: numberIn(row.cost_usd),
+    seconds,
+    at,
+  };
+}
+
+const IDENTITY = /^\{"sample_id":("(?:[^"\\]|\\.)*"),"trial":(\d+),"purpose"/;
+
+/** Adds the place of a line to its unit's. Lines that follow one another are one span. */
+function addSpan(spans: Record<string, Spans>, key: string, { start, length }: Line): void {
+  spans[key] ??= [];
+  const of = spans[key];
+  const [lastStart = -1, lastLength = 0] = of.slice(-2);
+  if (lastStart >= 0 && lastStart + lastLength + 1 === start) of[of.length - 1] = start + length - lastStart;
+  else of.push(start, length);
+}
+
+/** Finds the lines of each unit. @param unitOf returns the id and trial of a parsed line */
+async function spansIn(
+  store: ArtifactStore,
+  key: string,
+  view: KindView,
+  whole: boolean,
+): Promise<Record<string, Spans>> {
+  // Ids are texts of a dataset, and one may be called as what every object has.
+  const spans: Record<string, Spans> = Object.create(null);
+  for await (const line of linesOf(store, key, whole ? Number.POSITIVE_INFINITY : HEAD_BYTES)) {
+    const [, id, trial] = IDENTITY.exec(line.text) ?? [];
+    const row =
+      id !== undefined
+        ? { sample_id: JSON.parse(id) as string, trial: Number(trial) }
+        : await parsed(store, key, line);
+    const unit = row.scaffold ?? row.sample_id;
+    if (typeof unit === 'string')
+      addSpan(spans, unitKey(view.unitOf?.(unit) ?? unit, Number(row.trial ?? 0)), line);
+  }
+  return spans;
+}
+
+async function parsed(store: ArtifactStore, key: string, line: Line): Promise<Record<string, unknown>> {
+  const bytes = line.length <= line.text.length ? null : await store.readRange(key, line.start, line.length);
+  try {
+    return JSON.parse(bytes === null ? line.text : Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the sizes of the files that an index is made of. */
+async function sizesOf(store: ArtifactStore, keys: readonly string[]): Promise<Record<string, number>> {
+  const sizes: Record<string, number> = {};
+  for (const key of keys) for await (const found of store.list(key)) if (found.key === key) sizes[key] = found.bytes;
+  return sizes;
+}
+
+const sourcesOf = ({ rowsIn = artifactKeys.results }: KindView) => [
+  rowsIn,
+  artifactKeys.calls,
+  artifactKeys.executions,
+];
+
+/** Builds the index of a finished experiment in one pass over its files, of which one line is in memory at a time. */
+export async function buildRowIndex(store: ArtifactStore, view: KindView): Promise<RowIndex> {
+  const [rowsIn = ''] = sourcesOf(view);
+  const sources = await sizesOf(store, sourcesOf(view));
+  const rows: IndexedRow[] = [];
+  for await (const line of linesOf(store, rowsIn, Number.POSITIVE_INFINITY)) {
+    const row = await parsed(store, rowsIn, line);
+    if (Object.keys(row).length > 0) rows.push(indexedRow(row, view, [line.start, line.length]));
+  }
+  return {
+    format: FORMAT,
+    sources,
+    rows_in: rowsIn,
+    rows,
+    calls: await spansIn(store, artifactKeys.calls, view, false),
+    executions: await spansIn(store, artifactKeys.executions, view, true),
+  };
+}
+
+/** Builds and writes the index of an experiment. */
+export async function writeRowIndex(store: ArtifactStore, view: KindView): Promise<void> {
+  const index = await buildRowIndex(store, view);
+  await store.write(rowIndexKey(), await promisify(gzip)(JSON.stringify(index)));
+}
+
+/** Reads the index of an experiment; builds it where there is none, or its files are others than it was made of. */
+export async function readRowIndex(store: ArtifactStore, view: KindView): Promise<RowIndex> {
+  const [stored, sizes] = await Promise.all([store.read(rowIndexKey()), sizesOf(store, sourcesOf(view))]);
+  if (stored !== null) {
+    try {
+      const index = JSON.parse((await promisify(gunzip)(stored)).toString('utf8')) as RowIndex;
+      const isCurrent = Object.entries(sizes).every(([key, bytes]) => index.sources[key] === bytes);
+      if (index.format === FORMAT && isCurrent) return index;
+    } catch {
+      // An index that cannot be read is built anew.
+    }
+  }
+  return buildRowIndex(store, view);
+}
+
+/** Reads the values of an object's lines at some places. Lines that are no JSON are left out. */
+export async function valuesAt<Value>(store: ArtifactStore, key: string, spans: Spans): Promise<Value[]> {
+  const pairs = spans.flatMap((start, index) =>
+    index % 2 === 0 ? [{ start, length: spans[index + 1] as number }] : [],
+  );
+  const texts = await Promise.all(
+    pairs.map(async ({ start, length }) => {
+      const bytes = await store.readRange(key, start, length);
+      return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
+    }),
+  );
+  return texts.flatMap((text) =>
+    text.split('\n').flatMap((line): Value[] => {
+      try {
+        return [JSON.parse(line) as Value];
+      } catch {
+        return [];
+      }
+    }),
+  );
+}
