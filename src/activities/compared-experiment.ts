@@ -16,6 +16,8 @@ import { artifactKeys } from '../storage/paths.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson, readRows } from '../storage/stored-file.js';
 import { modulesOf } from '../user-code/code-file.js';
+import { readNotes } from '../view/notes.js';
+import { unitKey } from '../view/row-index.js';
 
 /** Cost and latency of an experiment. */
 interface ComparedCosts extends Pick<ExperimentMetrics, 'lm_calls' | 'usage' | 'cost_usd' | 'wall_seconds'> {
@@ -103,8 +105,17 @@ export async function readCompared(store: ArtifactStore): Promise<ComparedExperi
   };
 }
 
+/** Score of the verdicts that people have given. */
+const BY_HAND = 'by_hand';
+
 async function* outcomesIn(store: ArtifactStore, comparable: Comparable): AsyncGenerator<Outcome> {
-  for await (const row of readRows(store, artifactKeys.results)) yield comparable.outcomeOf(row as never);
+  const { notes } = await readNotes(store);
+  const verdicts = new Map(notes.map(({ id, trial, verdict }) => [unitKey(id, trial), verdict]));
+  for await (const row of readRows(store, artifactKeys.results)) {
+    const outcome = comparable.outcomeOf(row as never);
+    const verdict = verdicts.get(unitKey(outcome.id, outcome.trial)) ?? null;
+    yield verdict === null ? outcome : { ...outcome, scores: { ...outcome.scores, [BY_HAND]: verdict } };
+  }
 }
 
 async function* counted(

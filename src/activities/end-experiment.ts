@@ -1,6 +1,6 @@
 import type { RunStatus } from '../contracts/results.js';
-import type { ArtifactStore } from '../storage/artifact-store.js';
 import { kindOf } from '../kinds/registry.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys, reachedFolder } from '../storage/paths.js';
 import { endRetry } from '../storage/retry-marker.js';

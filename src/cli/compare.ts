@@ -11,7 +11,6 @@ import { numberOrPercent } from './exit-code.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { printJson, printText, sayText } from './print.js';
 
-
 interface Options {
   by: string[];
   score?: string;

@@ -1,9 +1,10 @@
 import { sayText } from './print.js';
 
 /** Aborts the signal at the first Ctrl-C or SIGTERM; the second one exits at once. @param notice text at the first one */
-export function interruption(
-  notice = 'Ending: calls in flight may finish. Once more ends at once.',
-): { signal: AbortSignal; dispose(): void } {
+export function interruption(notice = 'Ending: calls in flight may finish. Once more ends at once.'): {
+  signal: AbortSignal;
+  dispose(): void;
+} {
   const controller = new AbortController();
   const onSignal = () => {
     if (controller.signal.aborted) process.exit(130);

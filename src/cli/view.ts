@@ -19,7 +19,8 @@ interface Options {
 /** Returns the folder that is viewed: the given one, or the first default one with experiments. */
 async function rootOf(given: string | undefined): Promise<string> {
   const [first = '.', ...others] = resultsFolders(given);
-  for (const folder of [first, ...others]) if ((await openStore(folder).folders('')).length > 0) return folder;
+  for (const folder of [first, ...others])
+    if ((await openStore(folder).folders('')).length > 0) return folder;
   return first;
 }
 
@@ -32,8 +33,14 @@ function portOf(text: string): number {
 export function addViewCommand(program: Command, finish: (code: number) => void): void {
   program
     .command('view')
-    .addHelpText('after', examples('reprise view', 'reprise view s3://bucket/results', 'reprise view --write'))
-    .argument('[results_dir]', 'the folder of experiments, or an s3:// address (default: results or experiments)')
+    .addHelpText(
+      'after',
+      examples('reprise view', 'reprise view s3://bucket/results', 'reprise view --write'),
+    )
+    .argument(
+      '[results_dir]',
+      'the folder of experiments, or an s3:// address (default: results or experiments)',
+    )
     .option('--port <number>', 'the port; 0 for a free one', '0')
     .option('--write', 'let pages pause, resume, stop, ask errors again, reply and note')
     .action(async (given: string | undefined, options: Options) => {

@@ -108,6 +108,8 @@ export interface KindView<Metrics extends ExperimentMetrics = never, Row extends
   sections?(store: ArtifactStore, hrefOf: ViewedUnit['hrefOf']): Promise<Section[]>;
   /** Reads the rows of an experiment in progress. */
   liveRows?(store: ArtifactStore): AsyncIterable<object>;
+  /** Lists the units of an experiment in progress, those without a call so far as well. */
+  planned?(store: ArtifactStore): AsyncIterable<Pick<ViewedUnit, 'id' | 'trial'>>;
   /** Reports whether a unit in flight waits for a person. */
   waits?(client: Client, experiment: string, unit: Pick<ViewedUnit, 'id' | 'trial'>): Promise<boolean>;
   /** Answers a unit that waits for a person. @throws InvalidInputError if it does not */

@@ -78,6 +78,8 @@ export interface ChangesOptions {
   isWhole: boolean;
   /** True if the words of a file's language are marked. */
   isHighlighted: boolean;
+  /** Level of the heading of a file. */
+  heading: 'h3' | 'h4';
   /** Returns the address of a file; null where there is none. */
   address(path: string): string | null;
 }
@@ -87,6 +89,7 @@ export const FEW_CHANGES: ChangesOptions = {
   budget: new CodeBudget(Number.POSITIVE_INFINITY),
   isWhole: true,
   isHighlighted: true,
+  heading: 'h3',
   address: () => null,
 };
 
@@ -108,10 +111,11 @@ export const Changes = ({
 function FileView({ change, options }: { change: FileChange; options: ChangesOptions }) {
   const { path, chunks, kind } = change;
   const address = kind === 'removed' ? null : options.address(path);
+  const Head = options.heading;
   const isEmpty = chunks.every(({ lines }) => lines.length === 0);
   return (
     <section class="file">
-      <h4>
+      <Head>
         <code>{path}</code>{' '}
         <small>
           {summaryOf(change)}
@@ -122,7 +126,7 @@ function FileView({ change, options }: { change: FileChange; options: ChangesOpt
             </>
           )}
         </small>
-      </h4>
+      </Head>
       {isEmpty ? (
         <p>The file is empty.</p>
       ) : (

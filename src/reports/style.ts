@@ -1,7 +1,7 @@
 const LIGHT = `--paper:#fff; --raised:#f5f6f8; --ink:#1c2128; --quiet:#59626e; --line:#d5dae0; --edge:#6a7480;
 --link:#0b57b8; --accent:#b3400a; --plus:#dcf5e2; --plus-ink:#116329; --minus:#fde4e1; --minus-ink:#a31515; --notice:#fff4d6;
 --m1:#e6f0fb; --m2:#cfe2f7; --m3:#b3d1f2; --m4:#93bdeb; --plus-part:#a6e3b4; --minus-part:#f7b5ae;
---word:#8250df; --text:#0a5a34; --value:#0550ae; --aside:#59626e;`;
+--word:#5b2ea6; --text:#0a4f2e; --value:#0a4a94; --aside:#474f59;`;
 const DARK = `--paper:#14181d; --raised:#1d232a; --ink:#e4e8ec; --quiet:#a3adb8; --line:#353d47; --edge:#8f9aa6;
 --link:#7cb7ff; --accent:#ffa76b; --plus:#123420; --plus-ink:#7ee2a0; --minus:#43191a; --minus-ink:#ffa8a0; --notice:#3a2f12;
 --m1:#1b2836; --m2:#20384f; --m3:#26496a; --m4:#2c5b86; --plus-part:#1d5c37; --minus-part:#7a2a2b;
@@ -15,7 +15,7 @@ export const PAGE_STYLE = `
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body { margin: 0 auto; padding: 1.5rem 1.25rem 5rem; max-width: 70rem; background: var(--paper); color: var(--ink);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-code, pre, th a, .scaffold h3 { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+code, pre, tbody th a, .scaffold h3 { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 code, pre { font-size: .875em; }
 a { color: var(--link); }
 a, summary, button { border-radius: 3px; }
@@ -74,7 +74,7 @@ a:hover circle { stroke: var(--ink); stroke-width: 2.5; } svg a { text-decoratio
 .scaffold[open] { padding-bottom: 1.5rem; }
 .plus { color: var(--plus-ink); } .minus { color: var(--minus-ink); }
 .error { max-height: 20rem; overflow: auto; padding: .6rem .9rem; background: var(--raised); border-left: 4px solid var(--minus-ink); white-space: pre-wrap; }
-.file { margin-top: 1.25rem; } .file h4 { margin-bottom: .4rem; } .file h4 small { font-weight: 400; }
+.file { margin-top: 1.25rem; } .file h3, .file h4 { margin-bottom: .4rem; font-size: 1rem; } .file small { font-weight: 400; }
 .code { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; overflow-wrap: normal; }
 .code > div { display: inline-block; min-width: 100%; vertical-align: top; }
 .code pre { margin: 0; line-height: 1.45; unicode-bidi: isolate; direction: ltr; tab-size: 4; }

@@ -74,7 +74,8 @@ export function createS3ObjectClient(client: S3Client, bucket: string): ObjectCl
     bucket,
 
     async get(key, range) {
-      const bytes = range === undefined ? undefined : `bytes=${range.start}-${range.start + range.length - 1}`;
+      const bytes =
+        range === undefined ? undefined : `bytes=${range.start}-${range.start + range.length - 1}`;
       try {
         const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range: bytes }));
         return Body as Readable;

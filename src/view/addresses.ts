@@ -11,7 +11,8 @@ export function href(page: Page, parameters: Parameters = {}, anchor?: string): 
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : [String(value)]) query.append(name, one);
+    for (const one of Array.isArray(value) ? (value as readonly string[]) : [String(value)])
+      query.append(name, one);
   }
   const search = query.size === 0 ? '' : `?${query}`;
   return `./${page === 'experiments' ? '' : page}${search}${anchor === undefined ? '' : `#${anchor}`}`;

@@ -9,11 +9,12 @@ import { briefParts } from '../facts/text.js';
 import type { KindView, RegisteredKind } from '../kinds/kind.js';
 import { KINDS, kindOf } from '../kinds/registry.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { artifactKeys, callsPrefix, notesKey } from '../storage/paths.js';
+import { artifactKeys, callsPrefix } from '../storage/paths.js';
 import { keysBelow, readAhead } from '../storage/read-ahead.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { readJson } from '../storage/stored-file.js';
 import type { Live } from './live.js';
+import { type Notes, readNotes } from './notes.js';
 import { type IndexedRow, indexedRow, type RowIndex, readRowIndex, unitKey, valuesAt } from './row-index.js';
 
 /** Folder of judgements within an experiment's. */
@@ -23,21 +24,6 @@ const ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*){0,2}$/;
 const INDEXES_IN_MEMORY = 8;
 /** Maximum calls of an unfinished experiment that are looked through for units in flight. */
 const MAX_PENDING = 5000;
-
-/** Verdict of a person on a unit. */
-export interface Note {
-  id: string;
-  trial: number;
-  /** null: none, only a note. */
-  verdict: boolean | null;
-  text: string;
-}
-
-/** What people have noted on an experiment. */
-export interface Notes {
-  tags: string[];
-  notes: Note[];
-}
 
 /** An experiment as the list shows it. */
 export interface Listed {
@@ -96,7 +82,9 @@ export class Experiments {
     const going = await this.live.inProgress();
     const names = (await this.root.folders('')).filter((name) => ID.test(name));
     const found: Listed[] = [];
-    for await (const one of readAhead(names, (id) => this.listed(id, going.get(this.root.within(id).uri)?.progress)))
+    for await (const one of readAhead(names, (id) =>
+      this.listed(id, going.get(this.root.within(id).uri)?.progress),
+    ))
       if (one !== null) found.push(one);
     return found.sort((left, right) => (right.started ?? '~').localeCompare(left.started ?? '~'));
   }
@@ -127,7 +115,11 @@ export class Experiments {
   async open(id: string): Promise<Opened> {
     if (!ID.test(id)) throw new NotThere(`'${id}' is no experiment's id`);
     const store = this.root.within(id);
-    const [metrics, notes, going] = await Promise.all([metricsOf(store), readNotes(store), this.live.inProgress()]);
+    const [metrics, notes, going] = await Promise.all([
+      metricsOf(store),
+      readNotes(store),
+      this.live.inProgress(),
+    ]);
     const kind = metrics === null ? await kindOfConfig(store) : kindOf(metrics.kind);
     if (kind === undefined) throw new NotThere(`there is no experiment '${id}' in ${this.root.uri}`);
     const running = going.get(store.uri);
@@ -160,10 +152,16 @@ export class Experiments {
       const indexed = indexedRow(row as Record<string, unknown>, opened.view, []);
       rows.set(unitKey(indexed.id, indexed.trial), indexed);
     }
-    for (const [key, calls] of await this.pending(opened)) {
+    const pending = await this.pending(opened);
+    for (const [key, calls] of pending) {
       const [first] = calls;
       if (rows.has(key) || first === undefined) continue;
-      rows.set(key, inFlight(opened.view.unitOf?.(first.sample_id) ?? first.sample_id, calls));
+      const { sample_id, trial } = first;
+      rows.set(key, inFlight({ id: opened.view.unitOf?.(sample_id) ?? sample_id, trial }, calls));
+    }
+    for await (const unit of opened.view.planned?.(opened.store) ?? []) {
+      const key = unitKey(unit.id, unit.trial);
+      if (!rows.has(key)) rows.set(key, inFlight(unit, []));
     }
     return [...rows.values()];
   }
@@ -194,9 +192,11 @@ export class Experiments {
   /** Reads what is recorded of a unit. @throws NotThere if nothing is. */
   async unit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
     const unit =
-      opened.metrics === null ? await this.unfinishedUnit(opened, id, trial) : await this.endedUnit(opened, id, trial);
+      opened.metrics === null
+        ? await this.unfinishedUnit(opened, id, trial)
+        : await this.endedUnit(opened, id, trial);
     const isKnown = unit.row !== null || unit.calls.length + unit.executions.length > 0;
-    if (!isKnown && opened.view.sections === undefined)
+    if (!isKnown && !opened.isLive && opened.view.sections === undefined)
       throw new NotThere(`${opened.id} has no ${opened.view.unit} '${id}' in trial ${trial + 1}`);
     return { ...unit, calls: unit.calls.sort((left, right) => Date.parse(left.at) - Date.parse(right.at)) };
   }
@@ -229,12 +229,11 @@ export class Experiments {
 }
 
 /** Makes the row of a unit in flight. */
-function inFlight(id: string, calls: readonly CallRecord[]): IndexedRow {
-  const [first] = calls as [CallRecord];
+function inFlight({ id, trial }: { id: string; trial: number }, calls: readonly CallRecord[]): IndexedRow {
   const costs = calls.map(({ cost_usd }) => cost_usd);
   return {
     id,
-    trial: first.trial,
+    trial,
     question: '',
     answer: 'in flight',
     error: null,
@@ -253,9 +252,4 @@ const metricsOf = (store: ArtifactStore) => readJson<ExperimentMetrics>(store, a
 async function kindOfConfig(store: ArtifactStore): Promise<RegisteredKind | undefined> {
   const config = await readStoredConfig(store);
   return config === null ? undefined : KINDS.find((kind) => kind.recognises(config));
-}
-
-/** Reads what people have noted on an experiment. */
-export async function readNotes(store: ArtifactStore): Promise<Notes> {
-  return { tags: [], notes: [], ...(await readJson<Partial<Notes>>(store, notesKey())) };
 }

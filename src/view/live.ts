@@ -44,7 +44,10 @@ export class Live {
   /** Returns a client of the server; null where there is none. */
   async client(): Promise<Client | null> {
     if (!this.isOn) return null;
-    if (this.connection === null || ((await this.connection) === null && Date.now() - this.connectedAt > AGAIN_MS)) {
+    if (
+      this.connection === null ||
+      ((await this.connection) === null && Date.now() - this.connectedAt > AGAIN_MS)
+    ) {
       this.connectedAt = Date.now();
       this.connection = resolveServer({ start: false })
         .then(async (server) => ({ server, client: await connectClient(server) }))
@@ -71,7 +74,9 @@ export class Live {
     );
     return new Map(
       found.flatMap(({ id, progress }) =>
-        progress === null || progress.artifacts === '' ? [] : [[progress.artifacts, { id, progress }] as const],
+        progress === null || progress.artifacts === ''
+          ? []
+          : [[progress.artifacts, { id, progress }] as const],
       ),
     );
   }

@@ -1,15 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Comparison } from '../client/compare.js';
-import { Count, FactList, Figure, Moment, NOTHING, type Named, Share } from '../reports/figures.js';
+import { Count, FactList, Figure, Moment, type Named, NOTHING, Share } from '../reports/figures.js';
 import { Heading, type Section, SectionLinks, type Title } from '../reports/page.js';
 import { FactTiles, Notices, reportSections } from '../reports/report.js';
 import { NumberCell, Table } from '../reports/table.js';
 import type { ScoreComparison } from '../statistics/comparison.js';
 import { dollarsText, pointsText, pValueText, scoreText } from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
-import type { Listed, Note, Opened, OpenedUnit } from './experiments.js';
+import type { Listed, Opened, OpenedUnit } from './experiments.js';
+import type { Note } from './notes.js';
 import type { IndexedRow } from './row-index.js';
-import { RowsTable, type RowsQuery, ScoreMark } from './rows-table.js';
+import { type RowsQuery, RowsTable, ScoreMark } from './rows-table.js';
 import { Executions, Timeline, Transcript } from './transcript.js';
 
 /** Maximum changed samples of a comparison that are listed with their answers, in each direction. */
@@ -38,7 +39,14 @@ export interface ListQuery {
 
 /** The list of experiments. */
 export function listPage(experiments: readonly Listed[], { find, sort }: ListQuery, root: string): Page {
-  const texts = ({ id, name, kind, phase, models, tags }: Listed) => [id, name, kind, phase, ...models, ...tags];
+  const texts = ({ id, name, kind, phase, models, tags }: Listed) => [
+    id,
+    name,
+    kind,
+    phase,
+    ...models,
+    ...tags,
+  ];
   const wanted = find.toLowerCase();
   const found = experiments.filter((one) => texts(one).some((text) => text.toLowerCase().includes(wanted)));
   const key = sort.replace(/^-/, '') as keyof Listed;
@@ -53,7 +61,9 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
     });
   const head = (name: keyof Listed & string, label: string = name) => ({
     head: (
-      <a href={href('experiments', { find: find || undefined, sort: sort === name ? `-${name}` : name })}>{label}</a>
+      <a href={href('experiments', { find: find || undefined, sort: sort === name ? `-${name}` : name })}>
+        {label}
+      </a>
     ),
   });
   const table =
@@ -95,9 +105,13 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
                 <td>{one.kind}</td>
                 <td>{one.isLive ? <strong>{one.phase}</strong> : one.phase.replaceAll('_', ' ')}</td>
                 <td class="wide">{one.headline}</td>
-                <td>{one.models.join(', ')}</td>
+                <td class="models">{one.models.join(', ')}</td>
                 <NumberCell>
-                  {one.cost_usd === null ? NOTHING : <Figure value={one.cost_usd} shown={dollarsText(one.cost_usd)} />}
+                  {one.cost_usd === null ? (
+                    NOTHING
+                  ) : (
+                    <Figure value={one.cost_usd} shown={dollarsText(one.cost_usd)} />
+                  )}
                 </NumberCell>
                 <td>{one.started === null ? NOTHING : <Moment iso={one.started} />}</td>
                 <td>
@@ -120,7 +134,9 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
     title: 'Experiments',
     trail: [],
     top: heading({ kind: 'Reprise', name: 'Experiments', experiment: root }),
-    sections: [{ id: 'experiments', title: 'Experiments', heading: `${found.length} experiments`, content: table }],
+    sections: [
+      { id: 'experiments', title: 'Experiments', heading: `${found.length} experiments`, content: table },
+    ],
     isLive: experiments.some(({ isLive }) => isLive),
   };
 }
@@ -198,17 +214,52 @@ export function experimentPage(
       ? []
       : [
           {
-            id: 'rows',
+            id: 'units',
             title: `${view.unit.charAt(0).toUpperCase()}${view.unit.slice(1)}s`,
             content: <RowsTable id={id} unit={view.unit} rows={rows} query={query} notes={notes.notes} />,
           },
         ];
   const links: Named[] = [
-    ...(workflow === null ? [] : [['Temporal UI', <a key="ui" href={workflow}>the workflow</a>] as const]),
-    ...(metrics === null ? [] : [['report', <a key="r" href={href('file', { id, path: 'report.html' })}>report.html</a>] as const]),
-    ['config', <a key="c" href={href('file', { id, path: 'config.yaml' })}>config.yaml</a>],
-    ['log', <a key="l" href={href('file', { id, path: 'run.log' })}>run.log</a>],
-    ...judgements.map((name): Named => ['judgement', <a key={name} href={href('experiment', { id: name })}>{name.split('/').at(-1)}</a>]),
+    ...(workflow === null
+      ? []
+      : [
+          [
+            'Temporal UI',
+            <a key="ui" href={workflow}>
+              the workflow
+            </a>,
+          ] as const,
+        ]),
+    ...(metrics === null
+      ? []
+      : [
+          [
+            'report',
+            <a key="r" href={href('file', { id, path: 'report.html' })}>
+              report.html
+            </a>,
+          ] as const,
+        ]),
+    [
+      'config',
+      <a key="c" href={href('file', { id, path: 'config.yaml' })}>
+        config.yaml
+      </a>,
+    ],
+    [
+      'log',
+      <a key="l" href={href('file', { id, path: 'run.log' })}>
+        run.log
+      </a>,
+    ],
+    ...judgements.map(
+      (name): Named => [
+        'judgement',
+        <a key={name} href={href('experiment', { id: name })}>
+          {name.split('/').at(-1)}
+        </a>,
+      ],
+    ),
     ...(notes.tags.length === 0 ? [] : [['tags', notes.tags.join(', ')] as const]),
   ];
   const sections = [figures as Section, ...own, ...table, ...handSection(notes.notes, rows), ...others];
@@ -233,12 +284,26 @@ export function experimentPage(
 /** Links to the list, and to the experiments that an id is within. */
 function trailOf(id: string, own = false): Page['trail'] {
   const parts = id.split('/');
-  const parent = parts.length > 1 ? [[parts[0] as string, href('experiment', { id: parts[0] })] as const] : [];
+  const parent =
+    parts.length > 1 ? [[parts[0] as string, href('experiment', { id: parts[0] })] as const] : [];
   return [HOME, ...parent, ...(own ? [[parts.at(-1) as string, href('experiment', { id })] as const] : [])];
 }
 
 /** Fields of a row that are shown elsewhere on its page. */
-const SHOWN_ELSEWHERE = ['id', 'task_id', 'trial', 'question', 'step_records', 'timesteps', 'metadata', 'usage', 'schema_version', 'reset_kwargs', 'judge_response', 'metrics'];
+const SHOWN_ELSEWHERE = [
+  'id',
+  'task_id',
+  'trial',
+  'question',
+  'step_records',
+  'timesteps',
+  'metadata',
+  'usage',
+  'schema_version',
+  'reset_kwargs',
+  'judge_response',
+  'metrics',
+];
 
 /** One unit: what came of it, its conversation, programs and what its kind knows. */
 export function unitPage(
@@ -261,7 +326,9 @@ export function unitPage(
   const { id, view, workflow, isLive } = opened;
   const note = opened.notes.notes.find((one) => one.id === unit.id && one.trial === unit.trial);
   const sections: Section[] = [
-    ...(row === null ? [] : [{ id: 'outcome', title: 'Outcome', content: <Outcome row={row} indexed={indexed} /> }]),
+    ...(row === null
+      ? []
+      : [{ id: 'outcome', title: 'Outcome', content: <Outcome row={row} indexed={indexed} /> }]),
     ...own,
     ...judged,
     ...(calls.length === 0
@@ -274,11 +341,11 @@ export function unitPage(
               <>
                 <Timeline calls={calls} />
                 <Transcript calls={calls} />
-                {waits && isOn && <ReplyForm id={id} unit={unit} />}
               </>
             ),
           },
         ]),
+    ...(waits ? [{ id: 'reply', title: 'Reply', content: <ReplyForm id={id} unit={unit} /> }] : []),
     ...(executions.length === 0
       ? []
       : [
@@ -293,7 +360,12 @@ export function unitPage(
     ...(isOn ? [{ id: 'note', title: 'Note', content: <NoteForm id={id} unit={unit} note={note} /> }] : []),
   ];
   const step = (to: IndexedRow | null, word: string) =>
-    to !== null && <a href={unitHref(id, to.id, to.trial)}>{word}: {to.id}{to.trial > 0 && `, trial ${to.trial + 1}`}</a>;
+    to !== null && (
+      <a href={unitHref(id, to.id, to.trial)}>
+        {word}: {to.id}
+        {to.trial > 0 && `, trial ${to.trial + 1}`}
+      </a>
+    );
   const name = unit.id === '' ? '(no id)' : unit.id;
   return {
     title: `${name} · ${id}`,
@@ -329,7 +401,8 @@ function Outcome({ row, indexed }: { row: Record<string, unknown>; indexed: Inde
     metrics?: Record<string, { score?: number; reason?: string }>;
   };
   const plain = Object.entries(row).filter(
-    ([name, value]) => !SHOWN_ELSEWHERE.includes(name) && value !== null && !['feedback', 'error'].includes(name),
+    ([name, value]) =>
+      !SHOWN_ELSEWHERE.includes(name) && value !== null && !['feedback', 'error'].includes(name),
   );
   const scores = Object.entries(indexed?.scores ?? {});
   return (
@@ -350,7 +423,9 @@ function Outcome({ row, indexed }: { row: Record<string, unknown>; indexed: Inde
                 <ScoreMark value={value} isShare={name === 'correct' || name === 'success'} />
               </NumberCell>
               <td class="wide">
-                {metrics?.[name]?.reason ?? (name === 'correct' ? feedback?.message : undefined) ?? (name === 'reward' && typeof row.reason === 'string' ? row.reason : '')}
+                {metrics?.[name]?.reason ??
+                  (name === 'correct' ? feedback?.message : undefined) ??
+                  (name === 'reward' && typeof row.reason === 'string' ? row.reason : '')}
               </td>
             </tr>
           ))}
@@ -359,10 +434,12 @@ function Outcome({ row, indexed }: { row: Record<string, unknown>; indexed: Inde
       <FactList
         facts={[
           ...Object.entries(indexed?.metadata ?? {}),
-          ...plain.map(([name, value]): Named => [
-            name.replaceAll('_', ' '),
-            typeof value === 'string' ? value : JSON.stringify(value),
-          ]),
+          ...plain.map(
+            ([name, value]): Named => [
+              name.replaceAll('_', ' '),
+              typeof value === 'string' ? value : JSON.stringify(value),
+            ],
+          ),
         ]}
       />
     </>
@@ -419,7 +496,15 @@ const ReplyForm = ({ id, unit }: { id: string; unit: { id: string; trial: number
   </form>
 );
 
-const NoteForm = ({ id, unit, note }: { id: string; unit: { id: string; trial: number }; note: Note | undefined }) => (
+const NoteForm = ({
+  id,
+  unit,
+  note,
+}: {
+  id: string;
+  unit: { id: string; trial: number };
+  note: Note | undefined;
+}) => (
   <form method="post" action="./act" class="written">
     <Unit id={id} unit={unit} />
     <label>
@@ -470,7 +555,9 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
             </NumberCell>
           ))}
           {[costs.cost_usd, costs.cost_usd_per_sample].map((value, index) => (
-            <NumberCell key={index}>{value === null ? NOTHING : <Figure value={value} shown={dollarsText(value)} />}</NumberCell>
+            <NumberCell key={index}>
+              {value === null ? NOTHING : <Figure value={value} shown={dollarsText(value)} />}
+            </NumberCell>
           ))}
         </tr>
       ))}
@@ -486,23 +573,35 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
         content: (
           <>
             <p>
-              Paired by sample: {one.samples.both} samples in both, {one.samples.baseline_only} in the first only,{' '}
-              {one.samples.other_only} in the other only.
+              Paired by sample: {one.samples.both} samples in both, {one.samples.baseline_only} in the first
+              only, {one.samples.other_only} in the other only.
             </p>
             <Table
               label={`Scores of ${one.letter} against ${baseline?.letter}`}
-              columns={['score', 'pairs', baseline?.experiment ?? '', one.experiment, 'difference', '95 % interval', 'p-value']}
+              columns={[
+                'score',
+                'pairs',
+                baseline?.experiment ?? '',
+                one.experiment,
+                'difference',
+                '95 % interval',
+                'p-value',
+              ]}
             >
               {one.scores.map((score) => (
                 <ScoreRow key={`${score.score} ${score.trials}`} score={score} />
               ))}
             </Table>
-            {one.unpaired_scores.length > 0 && <p class="note">Of one only: {one.unpaired_scores.join(', ')}.</p>}
+            {one.unpaired_scores.length > 0 && (
+              <p class="note">Of one only: {one.unpaired_scores.join(', ')}.</p>
+            )}
             <FactList
-              facts={one.differences.map(({ field, baseline: before, other }): Named => [
-                `${field}${one.unexpected.includes(field) ? ' (not to be expected)' : ''}`,
-                `${JSON.stringify(before)} → ${JSON.stringify(other)}`,
-              ])}
+              facts={one.differences.map(
+                ({ field, baseline: before, other }): Named => [
+                  `${field}${one.unexpected.includes(field) ? ' (not to be expected)' : ''}`,
+                  `${JSON.stringify(before)} → ${JSON.stringify(other)}`,
+                ],
+              )}
             />
           </>
         ),
@@ -513,29 +612,44 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
             id: `${id}-${direction}`,
             title: `${direction} in ${one.letter}`,
             heading: `${score}: ${direction} in ${one.experiment}, ${changes[direction].length} samples`,
-            content: changes[direction].length === 0 ? <p>There is none.</p> : (
-              <Table
-                label={`Samples that are ${direction}`}
-                columns={['sample', baseline?.experiment ?? '', 'its answers', one.experiment, 'its answers']}
-              >
-                {changes[direction].slice(0, MAX_CHANGES).map(({ id: sample, question, baseline: before, other }) => (
-                  <tr key={sample}>
-                    <th scope="row">
-                      {sample}
-                      {question !== null && <small class="asked">{question.slice(0, 120)}</small>}
-                    </th>
-                    <NumberCell>
-                      <a href={unitHref(baseline?.experiment ?? '', sample)}>{scoreText(before.value)}</a>
-                    </NumberCell>
-                    <td class="wide answer">{before.answers.map((answer) => answer ?? NOTHING).join('\n')}</td>
-                    <NumberCell>
-                      <a href={unitHref(one.experiment, sample)}>{scoreText(other.value)}</a>
-                    </NumberCell>
-                    <td class="wide answer">{other.answers.map((answer) => answer ?? NOTHING).join('\n')}</td>
-                  </tr>
-                ))}
-              </Table>
-            ),
+            content:
+              changes[direction].length === 0 ? (
+                <p>There is none.</p>
+              ) : (
+                <Table
+                  label={`Samples that are ${direction}`}
+                  columns={[
+                    'sample',
+                    baseline?.experiment ?? '',
+                    'its answers',
+                    one.experiment,
+                    'its answers',
+                  ]}
+                >
+                  {changes[direction]
+                    .slice(0, MAX_CHANGES)
+                    .map(({ id: sample, question, baseline: before, other }) => (
+                      <tr key={sample}>
+                        <th scope="row">
+                          {sample}
+                          {question !== null && <small class="asked">{question.slice(0, 120)}</small>}
+                        </th>
+                        <NumberCell>
+                          <a href={unitHref(baseline?.experiment ?? '', sample)}>{scoreText(before.value)}</a>
+                        </NumberCell>
+                        <td class="wide answer">
+                          {before.answers.map((answer) => answer ?? NOTHING).join('\n')}
+                        </td>
+                        <NumberCell>
+                          <a href={unitHref(one.experiment, sample)}>{scoreText(other.value)}</a>
+                        </NumberCell>
+                        <td class="wide answer">
+                          {other.answers.map((answer) => answer ?? NOTHING).join('\n')}
+                        </td>
+                      </tr>
+                    ))}
+                </Table>
+              ),
           }),
         ),
       ),
@@ -546,7 +660,11 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
     title: 'Comparison',
     trail: [HOME],
     top: heading(
-      { kind: 'Comparison', name: experiments.map(({ experiment }) => experiment).join(', '), experiment: 'the first one is the baseline' },
+      {
+        kind: 'Comparison',
+        name: experiments.map(({ experiment }) => experiment).join(', '),
+        experiment: 'the first one is the baseline',
+      },
       <SectionLinks sections={all} />,
     ),
     sections: all,
@@ -556,8 +674,10 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
 
 function ScoreRow({ score }: { score: ScoreComparison & { p_value_holm?: number } }) {
   const { is_share, pairs, baseline, other, difference, interval, test, p_value_holm } = score;
-  const mean = (value: number | null) => (value === null ? NOTHING : is_share ? <Share value={value} /> : scoreText(value));
-  const gain = (value: number) => (is_share ? pointsText(value) : `${value > 0 ? '+' : ''}${scoreText(value)}`);
+  const mean = (value: number | null) =>
+    value === null ? NOTHING : is_share ? <Share value={value} /> : scoreText(value);
+  const gain = (value: number) =>
+    is_share ? pointsText(value) : `${value > 0 ? '+' : ''}${scoreText(value)}`;
   return (
     <tr>
       <th scope="row">
@@ -570,7 +690,9 @@ function ScoreRow({ score }: { score: ScoreComparison & { p_value_holm?: number 
       <NumberCell>{mean(baseline)}</NumberCell>
       <NumberCell>{mean(other)}</NumberCell>
       <NumberCell>{difference === null ? NOTHING : gain(difference)}</NumberCell>
-      <NumberCell>{interval === null ? NOTHING : `${gain(interval.lower)} to ${gain(interval.upper)}`}</NumberCell>
+      <NumberCell>
+        {interval === null ? NOTHING : `${gain(interval.lower)} to ${gain(interval.upper)}`}
+      </NumberCell>
       <NumberCell>{test === null ? NOTHING : pValueText(p_value_holm ?? test.p_value)}</NumberCell>
     </tr>
   );

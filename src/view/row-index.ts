@@ -173,7 +173,8 @@ async function parsed(store: ArtifactStore, key: string, line: Line): Promise<Re
 /** Returns the sizes of the files that an index is made of. */
 async function sizesOf(store: ArtifactStore, keys: readonly string[]): Promise<Record<string, number>> {
   const sizes: Record<string, number> = {};
-  for (const key of keys) for await (const found of store.list(key)) if (found.key === key) sizes[key] = found.bytes;
+  for (const key of keys)
+    for await (const found of store.list(key)) if (found.key === key) sizes[key] = found.bytes;
   return sizes;
 }
 

@@ -2,7 +2,7 @@ import { Count, Duration, Figure, NOTHING } from '../reports/figures.js';
 import { NumberCell, Scroll } from '../reports/table.js';
 import { dollarsText, scoreText } from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
-import type { Note } from './experiments.js';
+import type { Note } from './notes.js';
 import { type IndexedRow, unitKey } from './row-index.js';
 
 /** Rows on a page: a browser lays out this many in a fifth of a second. */
@@ -44,23 +44,26 @@ export function selected(
     if (only === 'cut_off' && !row.cut_off) return false;
     if (only === 'noted' && !noted.has(unitKey(row.id, row.trial))) return false;
     if (score !== undefined) {
-      const value = valueOf(row, score);
+      const value = cellOf(row, score);
       if (typeof value !== 'number' || value >= 1 !== (wanted === '1')) return false;
     }
-    return find === '' || [row.id, row.question, row.answer, ...Object.values(row.metadata)].some((text) => isSame(text, find));
+    return (
+      find === '' ||
+      [row.id, row.question, row.answer, ...Object.values(row.metadata)].some((text) => isSame(text, find))
+    );
   });
   if (sort === '') return kept;
   const [column, sign] = sort.startsWith('-') ? [sort.slice(1), -1] : [sort, 1];
   return kept.sort((left, right) => {
-    const [one, other] = [valueOf(left, column), valueOf(right, column)];
+    const [one, other] = [cellOf(left, column), cellOf(right, column)];
     if (one === null || other === null) return Number(one === null) - Number(other === null);
     if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
     return sign * String(one).localeCompare(String(other), 'en', { numeric: true });
   });
 }
 
-function valueOf(row: IndexedRow, column: string): string | number | null {
-  if (column in PLAIN) return PLAIN[column as keyof typeof PLAIN](row);
+function cellOf(row: IndexedRow, column: string): string | number | null {
+  if (Object.hasOwn(PLAIN, column)) return PLAIN[column as keyof typeof PLAIN](row);
   if (Object.hasOwn(row.scores, column)) return row.scores[column] ?? null;
   return Object.hasOwn(row.metadata, column) ? (row.metadata[column] ?? null) : null;
 }
@@ -110,12 +113,12 @@ export function RowsTable({
       sort: sort === '' ? undefined : sort,
       page: number === 1 ? undefined : number,
     };
-    return href('experiment', parameters, 'rows');
+    return href('experiment', parameters, 'units');
   };
   const trials = rows.some(({ trial }) => trial > 0);
   return (
     <>
-      <form class="filter" method="get" action="./experiment#rows">
+      <form class="filter" method="get" action="./experiment#units">
         <input type="hidden" name="id" value={id} />
         {query.sort !== '' && <input type="hidden" name="sort" value={query.sort} />}
         <label>
@@ -188,7 +191,13 @@ export function RowsTable({
                 <NumberCell>
                   <Count value={row.lm_calls} />
                 </NumberCell>
-                <NumberCell>{row.cost_usd === null ? NOTHING : <Figure value={row.cost_usd} shown={dollarsText(row.cost_usd)} />}</NumberCell>
+                <NumberCell>
+                  {row.cost_usd === null ? (
+                    NOTHING
+                  ) : (
+                    <Figure value={row.cost_usd} shown={dollarsText(row.cost_usd)} />
+                  )}
+                </NumberCell>
                 <NumberCell>{row.seconds === null ? NOTHING : <Duration seconds={row.seconds} />}</NumberCell>
               </tr>
             ))}

@@ -13,8 +13,9 @@ import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys, notesKey } from '../storage/paths.js';
 import { StorageError } from '../storage/storage-error.js';
 import { unitHref } from './addresses.js';
-import { type Experiments, NotThere, type Opened, readNotes } from './experiments.js';
+import { type Experiments, NotThere, type Opened } from './experiments.js';
 import type { Live } from './live.js';
+import { readNotes } from './notes.js';
 import { comparePage, experimentPage, listPage, messagePage, type Page, unitPage } from './pages.js';
 import { rowsQuery, selected } from './rows-table.js';
 import { VIEW_SCRIPT } from './script.js';
@@ -124,7 +125,8 @@ function assertOwn({ headers, method }: IncomingMessage, port: number): void {
     (origin === undefined || origins.includes(origin)) &&
     ['none', 'same-origin'].includes(String(site));
   if (!isOwn) throw new Refusal(403, 'this viewer answers its own pages only');
-  if (method !== 'GET' && origin === undefined) throw new Refusal(403, 'a form of this viewer says where it is from');
+  if (method !== 'GET' && origin === undefined)
+    throw new Refusal(403, 'a form of this viewer says where it is from');
 }
 
 function hasToken(given: string, token: string): boolean {
@@ -184,7 +186,8 @@ async function pageOf(page: string, search: URLSearchParams, served: Served): Pr
   if (page === 'unit') return unit(await experiments.open(id), search, served);
   if (page === 'compare') {
     const ids = search.getAll('id');
-    if (ids.length < 2) throw new Refusal(422, 'mark at least two experiments; the first one is the baseline');
+    if (ids.length < 2)
+      throw new Refusal(422, 'mark at least two experiments; the first one is the baseline');
     const compared = [];
     for (const one of ids) compared.push(await readCompared((await experiments.open(one)).store));
     return comparePage(compareAll(compared, {}, { vary: [], margin: null }));
@@ -239,7 +242,11 @@ async function judgedSections(
   return sections;
 }
 
-async function sendFile(response: ServerResponse, search: URLSearchParams, { experiments }: Served): Promise<void> {
+async function sendFile(
+  response: ServerResponse,
+  search: URLSearchParams,
+  { experiments }: Served,
+): Promise<void> {
   const { store } = await experiments.open(search.get('id') ?? '');
   const path = search.get('path') ?? '';
   const stream = READABLE.test(path) ? await store.openRead(path) : null;
@@ -283,7 +290,9 @@ ${render(<title>{`${page.title} · Reprise`}</title>)}
               <a key={address} href={address}>
                 {name}
               </a>,
-              ' / ',
+              <span key="/" aria-hidden="true">
+                /
+              </span>,
             ])}
           </nav>
         )}
@@ -314,12 +323,18 @@ async function act(request: IncomingMessage, response: ServerResponse, served: S
       await opened.view.reply(client, opened.id, unit, text('text'));
     else throw new Refusal(422, 'there is no such action');
   }
-  const back = form.has('unit') ? unitHref(opened.id, unit.id, unit.trial) : `./experiment?id=${encodeURIComponent(opened.id)}`;
+  const back = form.has('unit')
+    ? unitHref(opened.id, unit.id, unit.trial)
+    : `./experiment?id=${encodeURIComponent(opened.id)}`;
   response.writeHead(303, { ...HEADERS, location: back });
   response.end();
 }
 
-async function note(opened: Opened, unit: { id: string; trial: number }, form: URLSearchParams): Promise<void> {
+async function note(
+  opened: Opened,
+  unit: { id: string; trial: number },
+  form: URLSearchParams,
+): Promise<void> {
   const notes = await readNotes(opened.store);
   if (form.get('what') === 'tags')
     notes.tags = [...new Set((form.get('tags') ?? '').split(',').map((tag) => tag.trim()))].filter(Boolean);

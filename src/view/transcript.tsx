@@ -36,7 +36,8 @@ export function turnsOf(calls: readonly CallRecord[]): Turn[] {
     const { purpose, messages = [], text, tool_calls } = call;
     const known = before.get(purpose) ?? [];
     let common = 0;
-    while (common < known.length && isSameMessage(known[common] as ChatMessage, messages[common])) common += 1;
+    while (common < known.length && isSameMessage(known[common] as ChatMessage, messages[common]))
+      common += 1;
     before.set(purpose, [
       ...messages,
       { role: 'assistant', content: text, ...(tool_calls === undefined ? {} : { tool_calls }) },
@@ -48,6 +49,50 @@ export function turnsOf(calls: readonly CallRecord[]): Turn[] {
 /** Returns the anchor of a call. */
 export const callAnchor = (number: number) => `call-${number}`;
 
+/** Mark before and after a block of code, as Markdown has it. */
+const FENCE = /^```/m;
+
+const FENCE_LANGUAGES: Readonly<Record<string, 'python' | 'json' | 'sql' | 'typescript' | 'yaml'>> = {
+  python: 'python',
+  py: 'python',
+  json: 'json',
+  sql: 'sql',
+  typescript: 'typescript',
+  ts: 'typescript',
+  javascript: 'typescript',
+  js: 'typescript',
+  yaml: 'yaml',
+};
+
+/** A text with its blocks of code. */
+function Written({ text }: { text: string }) {
+  const parts = text.split(FENCE);
+  return (
+    <>
+      {parts.map((part, index) => {
+        const end = part.indexOf('\n');
+        const name = part.slice(0, end).trim().toLowerCase();
+        // A block that nothing closes is a text.
+        if (index % 2 === 1 && index < parts.length - 1 && end >= 0)
+          return (
+            <Code
+              key={index}
+              text={part.slice(end + 1)}
+              label={`Code ${(index + 1) / 2}`}
+              language={Object.hasOwn(FENCE_LANGUAGES, name) ? FENCE_LANGUAGES[name] : undefined}
+            />
+          );
+        const shown = index % 2 === 1 ? `\`\`\`${part}` : part;
+        return shown.trim() === '' && parts.length > 1 ? null : (
+          <div class="text" key={index}>
+            {parts.length === 1 ? shown : shown.trim()}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
 /** A text; one that is long is folded. */
 function Text({ text }: { text: string }) {
   const shown = text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
@@ -57,13 +102,13 @@ function Text({ text }: { text: string }) {
         The first <Count value={LONGEST_MESSAGE} /> of <Count value={text.length} /> characters.
       </p>
     ) : null;
-  if (text.length <= LONG_TEXT) return <div class="text">{shown}</div>;
+  if (text.length <= LONG_TEXT) return <Written text={shown} />;
   return (
     <details>
       <summary>
         {text.slice(0, 200).replace(/[\ud800-\udbff]$/, '')}… (<Count value={text.length} /> characters)
       </summary>
-      <div class="text">{shown}</div>
+      <Written text={shown} />
       {note}
     </details>
   );
@@ -180,7 +225,10 @@ export function Transcript({ calls }: { calls: readonly CallRecord[] }) {
                 .filter((message) => !isShown(message, made, turns, number))
                 .map((message, index) => <Asked key={index} message={message} />)
             )}
-            <Message role={call.purpose === 'user' ? 'User' : ROLES.assistant} kind={call.purpose === 'user' ? 'user' : 'assistant'}>
+            <Message
+              role={call.purpose === 'user' ? 'User' : ROLES.assistant}
+              kind={call.purpose === 'user' ? 'user' : 'assistant'}
+            >
               {call.reasoning !== undefined && (
                 <details class="thoughts">
                   <summary>
@@ -190,7 +238,9 @@ export function Transcript({ calls }: { calls: readonly CallRecord[] }) {
                 </details>
               )}
               {call.text !== '' && <Text text={call.text} />}
-              {call.text === '' && (call.tool_calls ?? []).length === 0 && <p class="note">The reply is empty.</p>}
+              {call.text === '' && (call.tool_calls ?? []).length === 0 && (
+                <p class="note">The reply is empty.</p>
+              )}
               {(call.tool_calls ?? []).map((tool) => (
                 <ToolCallView key={tool.id} call={tool} result={results.get(tool.id)} />
               ))}
@@ -299,7 +349,10 @@ export function Executions({ executions }: { executions: readonly Readonly<Recor
         return (
           <details key={index} class="execution" open={executions.length <= 3}>
             <summary>
-              <h3>{name}</h3> <span class={`status ${result.status === 'ok' ? 'success' : 'failure'}`}>{String(result.status)}</span>
+              <h3>{name}</h3>{' '}
+              <span class={`status ${result.status === 'ok' ? 'success' : 'failure'}`}>
+                {String(result.status)}
+              </span>
               {typeof score === 'number' && ` score ${score}`}
             </summary>
             {typeof message === 'string' && message !== '' && <p>{message}</p>}

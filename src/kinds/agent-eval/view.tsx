@@ -5,6 +5,8 @@ import { SqliteDatabase } from '../../databases/sqlite-database.js';
 import type { Section } from '../../reports/page.js';
 import { Table } from '../../reports/table.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
+import { keysBelow } from '../../storage/read-ahead.js';
+import { readStoredConfig } from '../../storage/stored-config.js';
 import { readJson } from '../../storage/stored-file.js';
 import type { KindView, ViewedUnit } from '../kind.js';
 import type { StoredResult } from './activities/rollout-results.js';
@@ -113,11 +115,11 @@ async function databaseSection({ store, id, row }: ViewedUnit): Promise<Section[
     changes.length === 0 ? (
       <p>The rollout changed no row.</p>
     ) : (
-      <>
+      <div>
         {changes.map((change) => (
           <ChangedRows key={change.table} {...change} />
         ))}
-      </>
+      </div>
     );
   return [{ id: 'database', title: 'Database', heading: 'Rows of the database before and after', content }];
 }
@@ -129,6 +131,13 @@ async function* liveRows(store: ArtifactStore): AsyncGenerator<RolloutRow> {
   }
 }
 
+async function* planned(store: ArtifactStore): AsyncGenerator<{ id: string; trial: number }> {
+  const config = (await readStoredConfig(store)) as { rollouts?: number } | null;
+  for (const key of await keysBelow(store, 'rows/'))
+    for (let trial = 0; trial < (config?.rollouts ?? 1); trial++)
+      yield { id: key.slice('rows/'.length, -'.json'.length), trial };
+}
+
 /** Returns the id of the workflow of a rollout. */
 const workflowOf = (experiment: string, { id, trial }: Pick<ViewedUnit, 'id' | 'trial'>) =>
   `${experiment}/${id}/${trial}`;
@@ -138,6 +147,7 @@ export const agentEvalView: KindView<AgentEvalMetrics, RolloutRow> = {
   outcomeOf: agentEvalComparison.outcomeOf,
   report: agentEvalReport,
   liveRows,
+  planned,
   waits: async (client, experiment, unit) => {
     const handle = client.workflow.getHandle(workflowOf(experiment, unit));
     return (await askProgress<RolloutProgress>(handle, QUERY_TIMEOUT))?.waiting === true;

@@ -294,6 +294,7 @@ export class Evolution {
                   fill: ({ node }: PlacedNode) => latestScore(node.valid)?.score ?? Number.NaN,
                   stroke: ({ node }) => (node.status === 'failed' ? 'var(--minus-ink)' : 'var(--edge)'),
                   href: ({ node }) => this.hrefOf(node.id),
+                  title: ({ node }) => node.id,
                 }),
                 text(placed, {
                   x: ({ node }) => node.iteration,
@@ -423,7 +424,10 @@ export class Evolution {
           {own === null ? (
             this.noCode(node)
           ) : (
-            <Changes changes={changes} options={{ budget, isWhole: leadsToBest, isHighlighted, address }} />
+            <Changes
+              changes={changes}
+              options={{ budget, isWhole: leadsToBest, isHighlighted, heading: 'h4', address }}
+            />
           )}
         </details>
       );
@@ -438,9 +442,12 @@ export class Evolution {
     const word = own.score > before.score ? 'better' : own.score < before.score ? 'worse' : 'as good';
     return (
       <p>
-        <strong>{word === 'as good' ? 'As good as' : `${word === 'better' ? 'Better' : 'Worse'} than`}</strong> its
-        parent {this.link(parent.id)}: {this.score(own.score)} in {iterationText(own.iteration, this.metrics)} against{' '}
-        {this.score(before.score)} in {iterationText(before.iteration, this.metrics)}
+        <strong>
+          {word === 'as good' ? 'As good as' : `${word === 'better' ? 'Better' : 'Worse'} than`}
+        </strong>{' '}
+        its parent {this.link(parent.id)}: {this.score(own.score)} in{' '}
+        {iterationText(own.iteration, this.metrics)} against {this.score(before.score)} in{' '}
+        {iterationText(before.iteration, this.metrics)}
         {own.iteration !== before.iteration && ', on other validation examples'}.
       </p>
     );

@@ -1,8 +1,8 @@
-import type { Outcome } from '../../statistics/outcomes.js';
 import { Changes, FEW_CHANGES } from '../../reports/code.js';
 import { compareFiles } from '../../reports/diff.js';
 import type { Section } from '../../reports/page.js';
 import { errorSection } from '../../reports/report.js';
+import type { Outcome } from '../../statistics/outcomes.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { artifactKeys } from '../../storage/paths.js';
 import { readJson } from '../../storage/stored-file.js';

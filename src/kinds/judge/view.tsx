@@ -14,7 +14,9 @@ function scoresOf(response: Response): Record<string, number | boolean> {
   const scores = isMapping(response?.scores) ? Object.entries(response.scores) : [];
   const success: Record<string, boolean> =
     typeof response?.success === 'boolean' ? { success: response.success } : {};
-  const numbers = scores.flatMap(([name, score]) => (typeof score === 'number' ? [[name, score] as const] : []));
+  const numbers = scores.flatMap(([name, score]) =>
+    typeof score === 'number' ? [[name, score] as const] : [],
+  );
   return { ...success, ...Object.fromEntries(numbers) };
 }
 
@@ -29,7 +31,9 @@ export function Verdicts({ trajectory }: { trajectory: LLMEvaluatedTrajectoryDat
           <th scope="row">{step + 1}</th>
           <td>{criterion === '' ? 'not judged' : criterion}</td>
           <NumberCell>{score === undefined ? '–' : String(score)}</NumberCell>
-          <td class="wide">{reason === undefined ? [type, message].filter(Boolean).join(': ') : String(reason)}</td>
+          <td class="wide">
+            {reason === undefined ? [type, message].filter(Boolean).join(': ') : String(reason)}
+          </td>
         </tr>
       );
     }),

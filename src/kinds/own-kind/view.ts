@@ -17,7 +17,17 @@ async function* liveRows(store: ArtifactStore): AsyncGenerator<OwnKindRow> {
       if (stored === null) continue;
       const { lm_calls, usage, cost_usd } = stored.cost;
       const { id, question, target } = task;
-      yield { scores: {}, error: null, ...stored.row, id, question, target, lm_calls, usage, cost_usd } as OwnKindRow;
+      yield {
+        scores: {},
+        error: null,
+        ...stored.row,
+        id,
+        question,
+        target,
+        lm_calls,
+        usage,
+        cost_usd,
+      } as OwnKindRow;
     }
 }
 

@@ -6,7 +6,7 @@ import { Count, NOTHING, Share } from '../../reports/figures.js';
 import { barX, ruleX, ruleY } from '../../reports/libraries.js';
 import type { Section } from '../../reports/page.js';
 import { errorSection, factSection, groupsSection, type Report } from '../../reports/report.js';
-import { NumberCell, Table } from '../../reports/table.js';
+import { NumberCell, Scroll, Table } from '../../reports/table.js';
 import { answerOf } from '../../statistics/result-row.js';
 import { RUN_FACTS } from './facts.js';
 import { groupFacts } from './group-facts.js';
@@ -80,30 +80,37 @@ function Trials(metrics: Metrics): VNode {
     <>
       {shares.length > 1 && (
         <figure class="chart">
-          <Chart
-            label="Success by trial; the table below has the same figures"
-            options={{
-              width: 460,
-              height: 28 * shares.length + 40,
-              marginLeft: 50,
-              style: { fontSize: '12px' },
-              x: { domain: [0, 1], tickFormat: '.0%', label: null },
-              y: { label: null, tickFormat: (trial: number) => `trial ${trial + 1}`, tickSize: 0 },
-              marks: [
-                barX(shares, {
-                  x: (share) => share ?? 0,
-                  y: (_, trial) => trial,
-                  fill: 'var(--link)',
-                  inset: 3,
-                }),
-                ruleY(
-                  intervals.flatMap((interval, trial) => (interval === null ? [] : [{ interval, trial }])),
-                  { x1: (one) => one.interval[0], x2: (one) => one.interval[1], y: 'trial', strokeWidth: 2 },
-                ),
-                ruleX([0]),
-              ],
-            }}
-          />
+          <Scroll label="Success by trial">
+            <Chart
+              label="Success by trial; the table below has the same figures"
+              options={{
+                width: 460,
+                height: 28 * shares.length + 40,
+                marginLeft: 50,
+                style: { fontSize: '12px' },
+                x: { domain: [0, 1], tickFormat: '.0%', label: null },
+                y: { label: null, tickFormat: (trial: number) => `trial ${trial + 1}`, tickSize: 0 },
+                marks: [
+                  barX(shares, {
+                    x: (share) => share ?? 0,
+                    y: (_, trial) => trial,
+                    fill: 'var(--link)',
+                    inset: 3,
+                  }),
+                  ruleY(
+                    intervals.flatMap((interval, trial) => (interval === null ? [] : [{ interval, trial }])),
+                    {
+                      x1: (one) => one.interval[0],
+                      x2: (one) => one.interval[1],
+                      y: 'trial',
+                      strokeWidth: 2,
+                    },
+                  ),
+                  ruleX([0]),
+                ],
+              }}
+            />
+          </Scroll>
         </figure>
       )}
       <Table

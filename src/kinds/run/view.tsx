@@ -1,11 +1,11 @@
-import type { ArtifactStore } from '../../storage/artifact-store.js';
 import type { TaskRow } from '../../contracts/results.js';
 import { Changes, FEW_CHANGES } from '../../reports/code.js';
 import { compareFiles } from '../../reports/diff.js';
 import type { Section } from '../../reports/page.js';
+import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { artifactKeys } from '../../storage/paths.js';
-import { readJson } from '../../storage/stored-file.js';
 import { keysBelow } from '../../storage/read-ahead.js';
+import { readJson } from '../../storage/stored-file.js';
 import type { KindView, ViewedUnit } from '../kind.js';
 import { MergedParts } from './activities/part-file.js';
 import { runComparison } from './comparison.js';
@@ -32,7 +32,9 @@ function memorySection(saved: SavedMemory | null, { id, trial }: ViewedUnit): Se
     entry.sample_id === id && entry.trial === trial;
   const { versions = [] } = memory;
   const sheets = versions.flatMap((version, index) =>
-    isOwn(version) ? [{ before: versions[index - 1]?.content ?? '', after: version.content, number: version.version }] : [],
+    isOwn(version)
+      ? [{ before: versions[index - 1]?.content ?? '', after: version.content, number: version.version }]
+      : [],
   );
   const entries = [...(memory.entries ?? []), ...(memory.experiences ?? [])].filter(isOwn);
   if (sheets.length === 0 && entries.length === 0) return [];
@@ -66,7 +68,8 @@ function memorySection(saved: SavedMemory | null, { id, trial }: ViewedUnit): Se
 /** Reads the rows of finished episodes, from all executions so far. */
 async function* liveRows(store: ArtifactStore): AsyncGenerator<TaskRow> {
   const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
-  for await (const { row } of parts.episodes()) yield { question: '', target: row.feedback?.target ?? null, ...row };
+  for await (const { row } of parts.episodes())
+    yield { question: '', target: row.feedback?.target ?? null, ...row };
 }
 
 export const runView: KindView<Metrics, TaskRow> = {
