@@ -90,7 +90,7 @@ export interface ParsedPage {
   texts: { path: string[]; text: string }[];
 }
 
-const VOID = new Set(['meta']);
+const VOID = new Set(['meta', 'link']);
 const TAG = /^<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z][\w-]*(?:="[^"]*")?)*)\s*(\/?)>/;
 
 /**
