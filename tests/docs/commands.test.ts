@@ -557,6 +557,8 @@ const SCENARIOS: Scenario[] = [
         prints: /\/cancel_booking[\s\S]*Ended: left\nReward: 0/,
       },
       { command: 'npx reprise bundle serve examples/flight_task', staysUntil: /Ctrl-C ends it/ },
+      { command: 'npx reprise view', staysUntil: /Ctrl-C ends the viewer/ },
+      { command: 'npx reprise view --write', staysUntil: /Ctrl-C ends the viewer/ },
     ],
   },
   {
