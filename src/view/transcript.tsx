@@ -30,7 +30,7 @@ const isSameMessage = (left: ChatMessage, right: ChatMessage | undefined) =>
   left.tool_call_id === right.tool_call_id;
 
 /** Finds what each call was asked beyond the calls before it. */
-export function turnsOf(calls: readonly CallRecord[]): Turn[] {
+function turnsOf(calls: readonly CallRecord[]): Turn[] {
   const before = new Map<string, ChatMessage[]>();
   return calls.map((call, index) => {
     const { purpose, messages = [], text, tool_calls } = call;
@@ -47,7 +47,7 @@ export function turnsOf(calls: readonly CallRecord[]): Turn[] {
 }
 
 /** Returns the anchor of a call. */
-export const callAnchor = (number: number) => `call-${number}`;
+const callAnchor = (number: number) => `call-${number}`;
 
 /** Mark before and after a block of code, as Markdown has it. */
 const FENCE = /^```/m;
