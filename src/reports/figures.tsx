@@ -16,7 +16,7 @@ export const Figure = ({ value, shown }: { value: number; shown: string }) => (
 export const Share = ({ value }: { value: number | null | undefined }) =>
   value == null ? NOTHING : <Figure value={value} shown={percentText(value)} />;
 
-export const Score = ({ value }: { value: number | null | undefined }) =>
+const Score = ({ value }: { value: number | null | undefined }) =>
   value == null ? NOTHING : <Figure value={value} shown={scoreText(value)} />;
 
 /** Count with a narrow space between groups of three digits. */

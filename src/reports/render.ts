@@ -27,7 +27,7 @@ export function render(node: VNode): string {
 }
 
 /** Names invisible characters. Applied to markup it changes only texts and attributes, which alone contain others' text. */
-export function visible(text: string): string {
+function visible(text: string): string {
   return text.replaceAll(UNSEEN, (character, offset: number) => {
     IN_PLACE.lastIndex = offset;
     return character === '\n' || character === '\t' || IN_PLACE.test(text) ? character : named(character);
