@@ -12,6 +12,7 @@ export const SWEEP: RegisteredKind = {
   summary: 'run a grid of settings, or models, as one experiment with one limit; may be continued',
   kind: async () => (await import('./kind.js')).sweep,
   command: async () => (await import('./command.js')).sweepCommand,
+  view: async () => (await import('./view.js')).sweepView,
   activities: async () => (await import('./activities/index.js')).createSweepActivities,
   parts: async (store) => (await import('./contents.js')).cellsIn(store),
 };

@@ -4,6 +4,7 @@ import { endExperiment, timesOf } from '../../../activities/end-experiment.js';
 import type { Guard } from '../../../activities/unless-over.js';
 import type { CallFigures, ExperimentMetrics } from '../../../contracts/results.js';
 import { factsOf, progressAtEnd } from '../../../facts/kind-facts.js';
+import { reportHtml } from '../../../reports/report.js';
 import { addRepeats, sumRepeats } from '../../../runtime/repeats.js';
 import { addStep, noStepCost } from '../../../runtime/step-cost.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
@@ -136,7 +137,7 @@ export function createFinalizeSweep(contexts: SweepContexts, dependencies: Worke
       ...timesOf(input),
     };
     await store.writeStream(artifactKeys.results, jsonLines(rows));
-    await store.writeStream(artifactKeys.report, sweepReport(metrics));
+    await store.writeStream(artifactKeys.report, reportHtml(sweepReport(metrics)));
     context.log('experiment').info({ status, cells: rows.length, cost_usd: metrics.cost_usd }, 'sweep ended');
     return metrics;
   }
