@@ -1,3 +1,4 @@
+import type { ComparedExperiment } from '../activities/compared-experiment.js';
 import {
   configDifferences,
   type Difference,
@@ -11,7 +12,6 @@ import {
   type ScoreComparison,
 } from '../statistics/comparison.js';
 import { holm } from '../statistics/paired-tests.js';
-import type { ComparedExperiment } from '../activities/compared-experiment.js';
 
 /** Letters that stand for the experiments in a comparison. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

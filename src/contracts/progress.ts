@@ -14,6 +14,12 @@ interface Units {
   running: number | null;
 }
 
+/** Rate at which units have ended lately, in the last minute or the last few, and how long the rest takes at it. */
+export interface PaceOfUnits {
+  units_per_second: number;
+  seconds_left: number;
+}
+
 /** Amounts spent by an experiment so far, including its earlier executions. */
 export interface Spent extends Beside, Partial<Repeats> {
   lm_calls: number;
@@ -37,6 +43,8 @@ export interface ExperimentProgress<Kind extends string = string, Metrics extend
   /** One of the models is the simulated one: no benchmark figure. */
   simulated: boolean;
   units: Units;
+  /** null before it is known, while nothing is begun, and at the end. */
+  pace: PaceOfUnits | null;
   /** Units that could not be judged, which are no failures, and their counts by type. */
   errors: number;
   errors_by_type: Readonly<Record<string, number>>;

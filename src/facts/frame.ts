@@ -52,6 +52,7 @@ export function closingFacts(progress: ExperimentProgress): Fact[] {
   const { errors, limits, concurrency, artifacts } = progress;
   const metrics = progress.metrics as EndedMetrics | null;
   return [
+    ...paceFacts(progress),
     countFact('errors', errors, {
       noun: 'error',
       note: errors === 0 ? undefined : 'could not be judged: in no rate',
@@ -69,6 +70,18 @@ export function closingFacts(progress: ExperimentProgress): Fact[] {
       : [durationFact('wall_seconds', metrics.wall_seconds, { label: 'time' })]),
     ...addressFacts('artifacts', artifacts),
   ];
+}
+
+/** Formats a rate of at least one in ten seconds, or how long one takes: `12.5 samples/s`, `1 min 5 s a sample`. */
+function rateText(perSecond: number, noun: string): string {
+  if (perSecond < 0.1) return `${durationText(1 / perSecond)} a ${noun}`;
+  return `${perSecond.toFixed(1)} ${noun}s/s`;
+}
+
+function paceFacts({ pace, units: { noun } }: ExperimentProgress): Fact[] {
+  if (pace === null) return [];
+  const left = durationText(Math.max(Math.round(pace.seconds_left), 1)).replace(/\.0 s$/, ' s');
+  return [textFact('pace', `${rateText(pace.units_per_second, noun)}, ${left} left`, { brief: 'always' })];
 }
 
 /** Returns the facts of what was spent. @param cached calls that were answered from the shared cache */
@@ -95,7 +108,7 @@ export function spendingFacts(spending: Spent, cached = 0): Fact[] {
       note: cost_usd === null ? 'no price for this model' : undefined,
       brief: 'some',
     }),
-    ...(unrecorded === undefined ? [] : [unrecordedFact(unrecorded)]),
+    ...(unrecorded === undefined || costsNothing(unrecorded) ? [] : [unrecordedFact(unrecorded)]),
   ];
 }
 
@@ -139,6 +152,11 @@ function callFacts({ cut_off, cut_off_reasoning_tokens: reasoning, adaptations =
     ...(cut_off > 0 ? [cutOff] : []),
     ...lineFacts('adaptations', sentences, { label: 'sent otherwise' }),
   ];
+}
+
+/** Reports whether unrecorded requests, such as refused ones, are billed with nothing. */
+function costsNothing({ usage, cost_usd }: Unrecorded): boolean {
+  return usage.input_tokens + usage.output_tokens === 0 && !cost_usd;
 }
 
 /** Returns the fact of unrecorded requests, whose cost is an upper bound. */

@@ -72,6 +72,7 @@ export function progressAtEnd({ artifacts, metrics }: Ended, own: KindFacts): Ex
     },
     limits: null,
     concurrency: 0,
+    pace: null,
     metrics,
     ...untyped(own).atEnd(metrics),
   };

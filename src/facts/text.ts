@@ -86,6 +86,7 @@ function isNothing(value: LineValue): boolean {
 
 function briefText({ label, value }: LineFact): string {
   if (value.kind === 'money') return value.dollars === null ? `${label} unknown` : plainText(value);
+  if (value.kind === 'text') return value.text;
   if (value.kind !== 'count' || value.noun === undefined) return `${label} ${plainText(value)}`;
   const { count, of, noun } = value;
   return of === undefined ? countedText(count, noun) : `${count} of ${countedText(of, noun)}`;

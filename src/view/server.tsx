@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { compareAll } from '../client/compare.js';
 import { readCompared } from '../activities/compared-experiment.js';
+import { compareAll } from '../client/compare.js';
 import { control } from '../client/control.js';
 import { InvalidInputError } from '../config/errors.js';
 import { type Section, sectionHtml } from '../reports/page.js';

@@ -7,6 +7,7 @@ import type { Outcome } from './conduct.js';
 import { ExperimentStatus } from './experiment-status.js';
 import { faultText } from './failures.js';
 import { markdown } from './markdown.js';
+import { Pace } from './pace.js';
 import { PartReports } from './part-report.js';
 import type { Steered } from './requests.js';
 import { setCurrentDetails, workflowInfo } from './sdk.js';
@@ -29,7 +30,8 @@ type Frame =
   | 'simulated'
   | 'limits'
   | 'concurrency'
-  | 'metrics';
+  | 'metrics'
+  | 'pace';
 
 /**
  * Handles people's requests to an experiment, and shows its progress. Each kind adds its counts, and passes requests on
@@ -47,6 +49,7 @@ export abstract class ExperimentControl<
   protected unfinished = false;
   private complete = false;
   private readonly reports = new PartReports();
+  private readonly pace = new Pace();
 
   /**
    * @param what name of the experiment in messages, such as `run`
@@ -148,6 +151,7 @@ export abstract class ExperimentControl<
   }
 
   protected showPhase(): void {
+    this.pace.reset();
     upsertAttributes(this.plan?.search_attributes ?? [], { phase: this.status.phase });
     this.show();
   }
@@ -164,6 +168,7 @@ export abstract class ExperimentControl<
     const { phase, message, concurrency } = this.status;
     const artifacts = plan?.artifacts ?? '';
     const models = plan === undefined ? {} : this.modelsOf(plan);
+    const counted = this.counted();
     const ended = metrics === null ? {} : progressAtEnd({ artifacts, metrics }, this.facts);
     return {
       experiment: plan?.experiment ?? workflowInfo().workflowId,
@@ -173,7 +178,8 @@ export abstract class ExperimentControl<
       metrics,
       models,
       simulated: Object.values(models).some((model) => model?.startsWith('simulated/')),
-      ...this.counted(),
+      ...counted,
+      pace: phase === 'running' ? this.pace.of(counted.units.planned) : null,
       ...ended,
       limits: plan?.limits ?? null,
       concurrency,
@@ -188,6 +194,7 @@ export abstract class ExperimentControl<
 
   /** Shows the progress in the Temporal UI. */
   protected show(): void {
+    this.pace.note(Date.now(), this.counted().units.ended);
     const progress = this.progress();
     setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
     if (progress.phase === 'running') this.reports.report(progress);

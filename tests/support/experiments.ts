@@ -41,6 +41,7 @@ const FRAME = {
   limits: { max_cost_usd: 2, max_lm_calls: 300, max_tokens: null, max_wall_seconds: null },
   concurrency: 5,
   metrics: null,
+  pace: null,
 } as const;
 
 export const RUN: RunProgress = {

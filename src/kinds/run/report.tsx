@@ -40,7 +40,11 @@ export function runReport(metrics: Metrics, rows?: Rows): Report {
       ...factSection(ended, 'reducers', { id: 'epochs', title: 'Epochs', heading: 'Over epochs' }),
       { id: 'tasks', title: 'Environments', content: <Environments {...metrics} /> },
       ...groupsSection(groupFacts(metrics, Number.POSITIVE_INFINITY)),
-      ...factSection(ended, 'agreement', { id: 'agreement', title: 'Agreement', heading: 'Agreement with labels' }),
+      ...factSection(ended, 'agreement', {
+        id: 'agreement',
+        title: 'Agreement',
+        heading: 'Agreement with labels',
+      }),
       ...factSection(ended, 'calls_by_purpose', {
         id: 'purposes',
         title: 'Calls',
