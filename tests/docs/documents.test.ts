@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
-import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { referencePage } from '../../scripts/reference.js';
 import { addCommands } from '../../src/cli/commands.js';
 import { EXIT } from '../../src/cli/exit.js';
 import { resolveConfig } from '../../src/config/load.js';
@@ -97,34 +97,22 @@ describe('what points at the documents', () => {
 });
 
 describe('the README', () => {
-  const readme = read('README.md');
-
   test('opens with the two commands that do everything', () => {
     const [first, second] = fencesOf('README.md');
     expect([first?.content, second?.content]).toEqual(['npm ci && npm run demo', 'npm cit']);
     expect(JSON.parse(read('package.json')).scripts.demo).toBe('node dist/cli/main.js demo');
   });
+});
 
+describe('the reference', () => {
   test('lists the exit codes that there are', () => {
-    const line = /^Exit codes: (.*)$/m.exec(readme)?.[1] ?? '';
+    const line = /^Exit codes: (.*)$/m.exec(read('docs/reference.md'))?.[1] ?? '';
     const listed = [...line.matchAll(/\b(\d+) /g)].map(([, code]) => Number(code));
     expect(listed).toEqual(Object.values(EXIT));
   });
 
-  test('lists every command with its options', async () => {
-    const program = new Command('reprise');
-    await addCommands(program, 'help', () => undefined);
-    const table = readme.slice(readme.indexOf('## Commands'), readme.indexOf('Exit codes:')).split('\n');
-    expect(program.commands.length).toBeGreaterThan(12);
-    for (const command of program.commands) {
-      const name = command.name();
-      const row = table.find((line) => new RegExp(`\`(reprise )?${name}\\b`).test(line.split('|')[1] ?? ''));
-      expect(row, `the table of commands has no row for ${name}`).toBeDefined();
-      const listed = [...(row ?? '').matchAll(/`(--[a-z-]+)/g)].map(([, option]) => option);
-      const options = [command, ...command.commands].flatMap((one) => one.options.map(({ long }) => long));
-      expect(listed.sort(), name).toEqual(options.sort());
-      for (const inner of command.commands) expect(row).toContain(inner.name());
-    }
+  test('lists every command with its options, as the program has them', async () => {
+    expect(await referencePage(addCommands)).toBe(read('docs/reference.md'));
   });
 });
 
@@ -168,8 +156,8 @@ describe('environment variables', () => {
     );
   });
 
-  test.each(used)('%s is in the README', (name) => {
-    const documented = [...read('README.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(
+  test.each(used)('%s is in the reference', (name) => {
+    const documented = [...read('docs/reference.md').matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(
       ([, variable]) => variable,
     );
     expect(documented).toContain(name);
