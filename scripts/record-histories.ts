@@ -166,6 +166,15 @@ function scenarios(baseUrl: string): Scenario[] {
       config: sumsConfig(baseUrl, 6, { lm: { model: 'openai/refused' } }),
     },
     { name: 'errors', config: sumsConfig(baseUrl, 4, { lm: { model: 'openai/broken', max_attempts: 1 } }) },
+    {
+      name: 'sweep',
+      config: {
+        config: sumsConfig(baseUrl, 6),
+        grid: { 'models.agent.temperature': [0, 0.5] },
+        concurrency: 2,
+      },
+      command: ['sweep', 'sweep.yaml', '--name', 'sweep', '--json'],
+    },
     { name: 'renewed', config: sumsConfig(baseUrl, 40, { runtime: { num_trials: 2 }, agent: reflexion }) },
     {
       name: 'controlled',
