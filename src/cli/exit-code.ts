@@ -5,7 +5,7 @@ import { percentText } from '../statistics/figure-text.js';
 import { EXIT } from './exit.js';
 
 /** Statuses after which the same command continues. */
-const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped'];
+const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped', 'decided'];
 /** Statuses at which all of the work was attempted. */
 const GONE_THROUGH: readonly RunStatus[] = ['done', 'incomplete'];
 
@@ -62,5 +62,5 @@ export function exitOf(metrics: ExperimentMetrics, kind: KindFacts, most: number
     const share = `${errors} of ${of} ${what}s (${percentText(errors / of)})`;
     return { code: EXIT.failed, why: `${share} could not be judged, more than --fail-on-error ${most}.` };
   }
-  return { code: status === 'done' ? EXIT.done : EXIT.unfinished, why: null };
+  return { code: status === 'done' || status === 'decided' ? EXIT.done : EXIT.unfinished, why: null };
 }

@@ -3,15 +3,16 @@ import { LOG_LEVELS } from '../contracts/logger.js';
 
 const positiveInteger = z.int().positive();
 
+/** Budget of an experiment, for kinds that add to it. */
+export const budgetSchema = z.strictObject({
+  max_cost_usd: z.number().positive().nullable().default(null).describe('US dollars.'),
+  max_lm_calls: positiveInteger.nullable().default(null),
+  max_tokens: positiveInteger.nullable().default(null).describe('Input and output tokens together.'),
+  max_wall_seconds: z.number().positive().nullable().default(null),
+});
+
 /** Budget of an experiment. A limit that is reached ends it in order, with status `limit_reached`. */
-export const limitsSchema = z
-  .strictObject({
-    max_cost_usd: z.number().positive().nullable().default(null).describe('US dollars.'),
-    max_lm_calls: positiveInteger.nullable().default(null),
-    max_tokens: positiveInteger.nullable().default(null).describe('Input and output tokens together.'),
-    max_wall_seconds: z.number().positive().nullable().default(null),
-  })
-  .prefault({});
+export const limitsSchema = budgetSchema.prefault({});
 
 /** What is computed from the rows beside the totals; it changes no call. */
 export const metricsSchema = z.strictObject({

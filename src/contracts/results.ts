@@ -151,7 +151,14 @@ export interface RowTask {
 export type TaskRow = ResultRow & RowTask;
 
 /** Final status of an experiment; `incomplete`: all was tried, and rows are missing because of an outside failure. */
-export type RunStatus = 'done' | 'incomplete' | 'limit_reached' | 'stopped' | 'failed' | 'cancelled';
+export type RunStatus =
+  | 'done'
+  | 'decided'
+  | 'incomplete'
+  | 'limit_reached'
+  | 'stopped'
+  | 'failed'
+  | 'cancelled';
 
 /** Change of a user's code, noticed when a run was continued or ended. */
 export interface CodeChange {

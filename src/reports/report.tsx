@@ -212,6 +212,7 @@ export function errorSection(
 
 const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
   incomplete: 'Incomplete.',
+  decided: 'Enough is known.',
   limit_reached: 'A limit was reached.',
   stopped: 'Stopped before its end.',
   failed: 'Failed.',

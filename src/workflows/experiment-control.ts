@@ -93,6 +93,12 @@ export abstract class ExperimentControl<
     this.passOn();
   }
 
+  /** Ends the experiment, since enough is known. */
+  protected decide(why: string): void {
+    this.status.decide(why);
+    this.passOn();
+  }
+
   /** Fails the experiment, since nothing further can succeed: what is in flight ends, and nothing else is begun. */
   fail(why: string): void {
     this.status.fail(why);
@@ -134,8 +140,8 @@ export abstract class ExperimentControl<
   outcome(cancelled: boolean): Outcome {
     const ended = this.status.outcome(cancelled);
     // A limit or a stop that came when nothing was left to do has prevented nothing.
-    const nothingLost = this.complete && (ended.status === 'limit_reached' || ended.status === 'stopped');
-    return nothingLost ? { status: 'done', message: null } : ended;
+    const endedEarly = ['limit_reached', 'decided', 'stopped'].includes(ended.status);
+    return endedEarly && this.complete ? { status: 'done', message: null } : ended;
   }
 
   setPhase(phase: RunPhase): void {

@@ -22,6 +22,8 @@ export class ExperimentStatus {
   private paused = false;
   private stopping = false;
   private exhausted: string | null = null;
+  /** True if it ends because enough is known. */
+  private decided = false;
   private fatal: string | null = null;
   /** null until a person or the plan sets it. */
   private atOnce: number | null = null;
@@ -69,6 +71,13 @@ export class ExperimentStatus {
   /** Notes that a limit is reached. The first reason counts. */
   exhaust(why: string): void {
     this.exhausted ??= why;
+  }
+
+  /** Notes that enough is known. */
+  decide(why: string): void {
+    if (this.exhausted !== null) return;
+    this.exhaust(why);
+    this.decided = true;
   }
 
   /** Notes that nothing further can succeed. The first reason counts. */
@@ -141,7 +150,8 @@ export class ExperimentStatus {
   outcome(cancelled: boolean): Outcome {
     if (cancelled) return { status: 'cancelled', message: 'the workflow was cancelled' };
     if (this.fatal !== null) return { status: 'failed', message: this.fatal };
-    if (this.exhausted !== null) return { status: 'limit_reached', message: this.exhausted };
+    if (this.exhausted !== null)
+      return { status: this.decided ? 'decided' : 'limit_reached', message: this.exhausted };
     if (this.stopping) return { status: 'stopped', message: 'stopped on request' };
     return { status: 'done', message: null };
   }

@@ -43,7 +43,13 @@ test('a config that says the least gets every default', () => {
     agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
     sandbox: { type: 'docker', memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },
     scorers: {},
-    limits: { max_cost_usd: null, max_lm_calls: null, max_tokens: null, max_wall_seconds: null },
+    limits: {
+      max_cost_usd: null,
+      max_lm_calls: null,
+      max_tokens: null,
+      max_wall_seconds: null,
+      stop_when: null,
+    },
     metrics: { by: [], cluster: null, reducers: ['mean'] },
     output: {
       results_dir: '/work/results',

@@ -97,6 +97,32 @@ describe('limits', () => {
     expect(repeated).toBe(0);
   });
 
+  it.each(['call', 'unit'])(
+    'enough is known: ends well, and continues to know more, by %s',
+    async (grain) => {
+      const name = `known-${grain}`;
+      const samples = 400;
+      const runtime = { memory_scope: 'sample', concurrency: 8, grain };
+      await place.write(`${name}.yaml`, sumsConfig(provider.baseUrl, samples, { name, runtime }));
+      const untilKnown = (interval: number) => [
+        ...['run', `${name}.yaml`, '--set', 'dataset.shuffle=true'],
+        ...['--set', `limits.stop_when.interval=${interval}`],
+      ];
+      const { calls } = provider.statistics;
+      const first = await place.reprise(untilKnown(0.1));
+      expect(first.code, first.stderr).toBe(0);
+      expect(first.stdout).toMatch(/limits\.stop_when\.interval: correct is 100\.0 % \[/);
+      const decided = await place.metrics(name);
+      expect(decided).toMatchObject({ status: 'decided', lm_calls: provider.statistics.calls - calls });
+      expect(decided.samples).toBeLessThan(samples);
+
+      const second = await place.reprise(untilKnown(0.001));
+      expect(second.stderr).toContain(`Continuing ${name}`);
+      expect(await place.metrics(name)).toMatchObject({ status: 'done', samples, lm_calls: samples });
+      expect(provider.statistics.calls - calls).toBe(samples);
+    },
+  );
+
   it('dollars: stops where the money ends, at the prices of one’s own table', async () => {
     const { host } = new URL(provider.baseUrl);
     // 100 tokens each way: a tenth of a cent a call.

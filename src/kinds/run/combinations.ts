@@ -129,6 +129,25 @@ function isInMetadata(field: string, { meta_fields }: RunConfig['dataset']): boo
 }
 
 /** Rejects epochs that would not be independent, and reducers of more epochs than there are. @throws InvalidInputError */
+/** Refuses an end by what is known where the samples are not independent of each other, and of their order. */
+export function checkStopWhen({ limits, dataset, runtime, metrics }: RunConfig): void {
+  const { stop_when } = limits;
+  if (stop_when === null) return;
+  const refuse = (why: string): never => {
+    throw new InvalidInputError(`limits.stop_when: ${why}`, 'limits.stop_when');
+  };
+  if (stop_when.interval === null && stop_when.against === null)
+    refuse('give interval, against or both; alone it never ends a run');
+  if (runtime.memory_scope === 'run')
+    refuse(
+      'samples share one memory (runtime.memory_scope: run), so the first do not tell of the others; set runtime.memory_scope to sample',
+    );
+  if (!dataset.shuffle)
+    refuse('the first rows of a file may differ from the others; set dataset.shuffle to true');
+  if (runtime.epochs > 1) refuse('the epochs of a sample (runtime.epochs) hang together; use one epoch');
+  if (metrics.cluster !== null) refuse('the rows of a cluster (metrics.cluster) hang together; leave it out');
+}
+
 export function checkEpochs({ runtime, lm, metrics: { reducers } }: RunConfig): void {
   const { epochs, memory_scope } = runtime;
   if (epochs > 1 && memory_scope === 'run') {

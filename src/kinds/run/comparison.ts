@@ -1,8 +1,18 @@
-import type { TaskRow } from '../../contracts/results.js';
+import type { ResultRow, TaskRow } from '../../contracts/results.js';
+import type { Outcome } from '../../statistics/outcomes.js';
 import { answerOf } from '../../statistics/result-row.js';
 import type { Comparable } from '../kind.js';
 import { runConfigs } from './config.js';
 import type { RunConfig } from './schema.js';
+
+/** Returns the scores of a row by name; null if it could not be judged. */
+export function scoresOf({ reward, feedback, error, scores }: ResultRow): Outcome['scores'] {
+  if (error !== null || feedback === null || reward === null) return null;
+  const named = Object.entries(scores ?? {}).filter(
+    (entry): entry is [string, number | boolean] => entry[1] !== null,
+  );
+  return { correct: feedback.correct, reward, ...Object.fromEntries(named) };
+}
 
 /** Comparison of runs: by whether answers are right, and by their rewards. */
 export const runComparison: Comparable<TaskRow, RunConfig> = {
@@ -10,11 +20,7 @@ export const runComparison: Comparable<TaskRow, RunConfig> = {
   // Where a success ends a sample's trials, their mean would count a late success as worse than none.
   figures: ({ runtime }) => (runtime.early_stop_on_success ? ['last'] : ['mean', 'last']),
   outcomeOf: (row) => {
-    const { id, trial, question, target, targets, metadata, reward, feedback, error, seconds } = row;
-    const scores = Object.entries(row.scores ?? {}).filter(
-      (entry): entry is [string, number | boolean] => entry[1] !== null,
-    );
-    const isJudged = error === null && feedback !== null && reward !== null;
+    const { id, trial, question, target, targets, metadata, seconds } = row;
     return {
       id,
       trial,
@@ -22,7 +28,7 @@ export const runComparison: Comparable<TaskRow, RunConfig> = {
       target: targets ?? target,
       metadata: metadata ?? {},
       answer: answerOf(row),
-      scores: isJudged ? { correct: feedback.correct, reward, ...Object.fromEntries(scores) } : null,
+      scores: scoresOf(row),
       seconds,
     };
   },

@@ -20,7 +20,13 @@ import { readYaml } from '../../config/read-config.js';
 import { templateFault } from '../../config/templates.js';
 import { textOrFile } from '../../config/text-or-file.js';
 import { isMapping, type JsonObject } from '../../contracts/json.js';
-import { checkCluster, checkCombinations, checkEpochs, defaultMemory } from './combinations.js';
+import {
+  checkCluster,
+  checkCombinations,
+  checkEpochs,
+  checkStopWhen,
+  defaultMemory,
+} from './combinations.js';
 import { NAMES } from './index.js';
 import { judgeModels } from './models.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
@@ -149,7 +155,7 @@ function checkJudge({ models, scorers }: RunConfig): void {
 /** Fills in what depends on other sections, and makes every path absolute. */
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
-  const { dataset, lm, agent, memory, output, runtime } = result;
+  const { dataset, lm, agent, memory, output, runtime, limits } = result;
   if ('file' in agent && (BUILT_IN_AGENTS as readonly string[]).includes(agent.type)) {
     throw new InvalidInputError(
       `agent.type: '${agent.type}' is a built-in agent; give the agent of agent.file a name of its own`,
@@ -174,12 +180,17 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
     const field = 'output.save_memory_path';
     output.save_memory_path = outputLocation(output.save_memory_path, field, folder, ['.json']);
   }
+  if (limits.stop_when !== null) {
+    const { against } = limits.stop_when;
+    limits.stop_when.against = inputLocation(against, 'limits.stop_when.against', folder);
+  }
   output.results_dir = resultsLocation(output.results_dir, folders);
   for (const [name, scorer] of Object.entries(result.scorers))
     finishScorer(scorer, `scorers.${name}`, folder, dataset.meta_fields);
   checkJudge(result);
   checkCluster(result);
   checkEpochs(result);
+  checkStopWhen(result);
   checkCombinations(result);
   return result;
 }

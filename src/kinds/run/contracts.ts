@@ -65,6 +65,8 @@ export interface RunPlan {
   load_memory: 'none' | 'shared' | 'per_sample';
   agent: AgentConfig;
   limits: Limits;
+  /** True if the run ends once enough is known. */
+  decides?: true;
   /** Limit of requests per call, and of seconds per request. */
   max_attempts: number;
   timeout_sec: number;
@@ -399,5 +401,7 @@ export interface RunActivities {
   /** Returns the memory to begin with; that of one slot's sample if each has its own. */
   loadMemory(input: { run: string; slot?: number }): Promise<JsonObject | null>;
   writePart(input: WritePartInput): Promise<void>;
+  /** Returns why enough is known for `limits.stop_when`; null if it is not. */
+  decide(input: { run: string; execution: string }): Promise<string | null>;
   finalizeRun(input: FinalizeInput): Promise<Metrics>;
 }

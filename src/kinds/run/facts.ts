@@ -16,10 +16,10 @@ import { SHOWN_GROUPS } from '../../facts/group-table.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { scoreFacts } from '../../facts/score-facts.js';
 import { estimateCells, UNCERTAINTY_HEADS } from '../../facts/uncertainty.js';
-import { countedText } from '../../statistics/figure-text.js';
+import { countedText, percentText, pointsText } from '../../statistics/figure-text.js';
 import type { RunProgress } from './contracts.js';
 import { groupFacts } from './group-facts.js';
-import type { Metrics } from './results.js';
+import type { Known, Metrics } from './results.js';
 import { ofTrialText } from './trial-figures.js';
 
 /** Reason why there is no mean over trials: samples with a success have fewer trials, so they are not comparable. */
@@ -40,9 +40,25 @@ function facts(progress: RunProgress): Fact[] {
       interval: metrics?.accuracy_interval,
       stderr: metrics?.accuracy_stderr,
     }),
+    ...knownFacts(metrics?.known),
     ...(metrics === null ? [] : endedFacts(metrics)),
     ...lineFacts('in_words', metrics?.in_words ?? progress.means ?? [], { label: 'in words' }),
   ];
+}
+
+/** Formats `71.2 % [69.3, 73.2]`, or a difference in points. */
+export function knownText({ estimate, interval, against }: Known): string {
+  const bounds = interval.map((bound) => (100 * bound).toFixed(1)).join(', ');
+  return `${against === undefined ? percentText(estimate) : pointsText(estimate)} [${bounds}]`;
+}
+
+/** Returns the figure by which `limits.stop_when` ends a run: unlike the others, it may be looked at at any time. */
+function knownFacts(known: Metrics['known']): Fact[] {
+  if (known === undefined) return [];
+  const { score, samples, against } = known;
+  const label = `known of ${score}${against === undefined ? '' : ` against ${against}`}`;
+  const note = `the first ${countedText(samples, 'judged sample')} in order; the interval holds wherever the run stops`;
+  return [textFact('known', knownText(known), { label, note })];
 }
 
 function endedFacts(metrics: Metrics): Fact[] {

@@ -85,3 +85,8 @@ export const rescoredKeys = { metrics: 'rescored/metrics.json', results: 'rescor
 
 /** Key of the actions of a run's rows, as a recording. */
 export const actionsKey = () => 'rescored/actions.jsonl';
+
+/** Key of the scores of the run that `limits.stop_when.against` names. */
+export function baselineKey(): string {
+  return 'baseline.json';
+}

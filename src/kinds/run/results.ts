@@ -51,6 +51,19 @@ export interface ReducedFigure {
   ties?: number;
 }
 
+/** Mean of a score in the samples so far, with an interval that holds however often it is looked at. */
+export interface Known {
+  score: string;
+  /** Samples up to the first one that is not finished, without those that could not be judged. */
+  samples: number;
+  /** Mean, or mean difference from `against`, paired by sample. */
+  estimate: number;
+  /** At 95 %. */
+  interval: [number, number];
+  /** Folder of the run that it is compared with; absent: none. */
+  against?: string;
+}
+
 /** Figures of one environment class. */
 export interface TaskMetrics extends SampleFigures {
   /** Counts of multiple choice, by target letter, then by answered letter (`none`: no letter). */
@@ -93,6 +106,8 @@ export interface Metrics
   correct: number;
   /** Ratio correct / (samples − errors); null if nothing could be judged. */
   accuracy: number | null;
+  /** Knowledge by which `limits.stop_when` ends the run; absent without it, or if no sample is judged. */
+  known?: Known;
   /** Share, by trial t, of the judged samples whose newest trial up to t succeeded. */
   success_by_trial: (number | null)[];
   success_by_trial_stderr: (number | null)[];

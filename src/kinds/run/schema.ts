@@ -5,7 +5,7 @@ import { fewShotSchema, selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
-import { limitsSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { budgetSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { templateSchema } from '../../config/templates.js';
 import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
@@ -218,6 +218,38 @@ const runMetricsSchema = metricsSchema
       .describe(
         'With several epochs: what a sample’s epochs come to, averaged over samples. mean: their mean. mode: whether the most frequent answer is right. at_least_K: whether K are right. pass_at_K: the chance that one of K is right.',
       ),
+  })
+  .prefault({});
+
+const stopWhenSchema = z.strictObject({
+  interval: z
+    .number()
+    .positive()
+    .lt(0.5)
+    .nullable()
+    .default(null)
+    .describe('Enough is known when the mean, or the difference, is known to ± this.'),
+  against: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'The folder of a run with results: enough is known when it is sure which of the two is better on the samples of both.',
+    ),
+  score: z
+    .string()
+    .min(1)
+    .default('correct')
+    .describe('Of the last trial: correct, reward, or a named score, from 0 to 1.'),
+});
+
+const limitsSchema = budgetSchema
+  .extend({
+    stop_when: stopWhenSchema
+      .nullable()
+      .default(null)
+      .describe('Ends the run, with status decided, once enough is known.'),
   })
   .prefault({});
 

@@ -8,6 +8,7 @@ import type { OpenStore } from '../../../activities/locate.js';
 import { setAsideCalls } from '../../../activities/set-aside.js';
 import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
+import { InvalidInputError } from '../../../config/errors.js';
 import type { ExecutionRecord } from '../../../contracts/execution.js';
 import type { TaskRow } from '../../../contracts/results.js';
 import { reportHtml } from '../../../reports/report.js';
@@ -39,6 +40,7 @@ import {
 import { runReport } from '../report.js';
 import type { Metrics } from '../results.js';
 import type { RunConfig } from '../schema.js';
+import { knownSoFar } from './decide.js';
 import { paidEmbeddings } from './embeddings.js';
 import { factsOfLoaded } from './memory-file.js';
 import { MergedParts } from './part-file.js';
@@ -181,6 +183,12 @@ async function removeWorkingFiles(
   await store.deleteFolder(logPartsPrefix().replace(/\/$/, ''));
 }
 
+/** What cannot be said of scores has ended the run already, if it was asked. */
+function ignoringInvalid(error: unknown): null {
+  if (error instanceof InvalidInputError) return null;
+  throw error;
+}
+
 /** Merges the parts into the run's artifacts. */
 async function writeArtifacts(
   run: RunContext,
@@ -213,8 +221,9 @@ async function writeArtifacts(
       ...(code_changes.length === 0 ? {} : { code_changes }),
     }),
   );
+  const known = await knownSoFar(store, parts, config).catch(ignoringInvalid);
   const metrics = orIncomplete(
-    gathered,
+    known === null ? gathered : { ...gathered, known },
     {
       planned: gathered.samples_planned,
       recorded: gathered.samples,

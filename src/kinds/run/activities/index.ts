@@ -12,6 +12,7 @@ import type {
   RunActivities,
 } from '../contracts.js';
 import { createBundleActivities } from './bundle-activities.js';
+import { createDecide } from './decide.js';
 import { createEnvironmentActivities } from './environments.js';
 import { createExecutionActivities } from './executions.js';
 import { createFinalizeRun } from './finalize-run.js';
@@ -43,6 +44,7 @@ export function createRunActivities(
       prepareRun: createPrepareRun(runs, dependencies),
       loadMemory: createLoadMemory(runs),
       writePart: createWritePart(runs),
+      decide: createDecide(runs),
       finalizeRun: createFinalizeRun(runs, dependencies),
       ...createEnvironmentActivities(runs),
       ...createLanguageModelActivities(runs, dependencies, models),

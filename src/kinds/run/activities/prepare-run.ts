@@ -32,6 +32,7 @@ import { checkOwnScorers } from '../scorers/own-scorer.js';
 import { trialOfAccuracy } from '../trial-figures.js';
 import { checkLanguageModel } from './check-language-model.js';
 import { checkedTasks } from './dataset.js';
+import { keepBaseline } from './decide.js';
 import { prepareSandbox } from './executions.js';
 import { keepFinishedSamples } from './keep-finished.js';
 import {
@@ -81,6 +82,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const { runtime, lm, agent, output } = config;
     await prepareSandbox(config, dependencies, log);
     await checkOwnScorers(dependencies.userCode, config);
+    await keepBaseline(store, config, dependencies.openStore);
     const memory = await keepLoadedMemory(store, named);
     if (output.load_memory_path !== null)
       await keepLoadedVectors(dependencies, store, output.load_memory_path);
@@ -141,6 +143,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',
       agent,
       limits: config.limits,
+      ...(config.limits.stop_when === null ? {} : { decides: true as const }),
       max_attempts: lm.max_attempts,
       timeout_sec: lm.timeout_sec,
       search_attributes: await dependencies.knownSearchAttributes(),

@@ -2,13 +2,18 @@ import type { Spending } from '../../../contracts/experiment.js';
 import { Budget } from '../../../runtime/budget.js';
 import { addSpending, NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
-import { ApplicationFailure, workflowInfo } from '../../../workflows/sdk.js';
+import { ApplicationFailure, isCancellation, workflowInfo } from '../../../workflows/sdk.js';
 import type { RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
 import { RUN_FACTS } from '../facts.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, spentOfTotals } from '../lane/totals.js';
+import { artifacts } from './activities.js';
 import { type LaneAccount, laneAccount } from './lane-account.js';
 import type { LaneControl } from './run-session.js';
+
+/** Samples after which it is first asked whether enough is known, and by how much they grow until the next time. */
+const FIRST_LOOK = 10;
+const LOOK_GROWTH = 1.1;
 
 /** Minimum milliseconds between two updates of the Temporal UI by ended episodes. */
 const SHOWN_EVERY = 1000;
@@ -33,6 +38,9 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   private shownAt = Number.NEGATIVE_INFINITY;
   /** Number of samples in progress. */
   private running = 0;
+  /** Samples after which it is asked next whether enough is known. */
+  private looksAt = FIRST_LOOK;
+  private isLooking = false;
   private readonly bundles = new Set<() => BundleReport>();
   /** Spending of stored replies that were lost with attempts of bundles, and are not found again yet. */
   private lost: Spending;
@@ -195,7 +203,27 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
     if (reached !== null) this.exhaust(reached);
   }
 
+  /** Asks whether enough is known: an interval that may be looked at at any time needs no look after each sample. */
+  private look(): void {
+    const { plan } = this;
+    if (plan?.decides === undefined || this.isLooking || this.mustEnd()) return;
+    const { samples } = this.sum();
+    if (samples < this.looksAt) return;
+    this.looksAt = Math.ceil(LOOK_GROWTH * samples);
+    this.isLooking = true;
+    const looked = artifacts.decide({ run: plan.run, execution: plan.execution });
+    void looked
+      .then(
+        (why) => why !== null && this.decide(why),
+        (error: unknown) => isCancellation(error) || this.fault(error),
+      )
+      .finally(() => {
+        this.isLooking = false;
+      });
+  }
+
   private showSeldom(): void {
+    this.look();
     if (Date.now() - this.shownAt >= SHOWN_EVERY) this.show();
   }
 
