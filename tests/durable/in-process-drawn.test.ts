@@ -7,6 +7,8 @@ import { DEFAULT_TASK_QUEUE } from '../../src/contracts/names.js';
 import { experimentInProcess } from '../../src/in-process/experiment.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
+import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
+import { treeIn } from '../support/evolutions.js';
 import type { Behaviour, FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
 import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { VERDICT, writeJudged } from '../support/judged-steps.js';
@@ -25,7 +27,7 @@ interface Failures {
 }
 
 interface Drawn {
-  kind: 'run' | 'agent-eval' | 'judge';
+  kind: 'run' | 'agent-eval' | 'judge' | 'evolve';
   failures: Failures;
   sections: Record<string, unknown>;
 }
@@ -36,6 +38,7 @@ const limits = fc.oneof(
   fc.record({ max_tokens: fc.integer({ min: 20, max: 2000 }) }),
 );
 const failures = fc.record({ late: fc.constantFrom(0, 0, 5, 9), never: fc.constantFrom(0, 0, 0, 7) });
+const grain = fc.constantFrom('call', 'unit');
 const agent = fc.constantFrom<Record<string, unknown>>(
   { type: 'history_agent', history_k: 0 },
   { type: 'history_agent', history_k: 3 },
@@ -53,6 +56,7 @@ const aRun = fc
     early_stop_on_success: fc.boolean(),
     carry_memory_across_trials: fc.boolean(),
     cache: fc.boolean(),
+    grain,
   })
   .map(({ agent, limits, cache, concurrency, ...runtime }) => ({
     kind: 'run' as const,
@@ -65,19 +69,38 @@ const aRun = fc
     },
   }));
 const anEvaluation = fc
-  .record({ rollouts: fc.integer({ min: 1, max: 2 }), limits })
-  .map(({ rollouts, limits }) => ({
+  .record({ rollouts: fc.integer({ min: 1, max: 2 }), limits, grain })
+  .map(({ rollouts, limits, grain }) => ({
     kind: 'agent-eval' as const,
-    sections: { rollouts, limits, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
+    sections: { rollouts, limits, grain, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
   }));
 const aJudgement = limits.map((limits) => ({
   kind: 'judge' as const,
   sections: { limits, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
 }));
+const anEvolution = fc
+  .record({
+    limits,
+    num_iterations: fc.integer({ min: 1, max: 2 }),
+    num_validation_examples: fc.integer({ min: 1, max: 3 }),
+  })
+  .map(({ limits, ...evolution }) => ({
+    kind: 'evolve' as const,
+    sections: {
+      limits,
+      evolution: {
+        initial_scaffolds: 1,
+        scaffolds_per_iter: 1,
+        ...evolution,
+        concurrency: Object.keys(limits).length > 0 ? 1 : 3,
+      },
+    },
+  }));
 const experiment: fc.Arbitrary<Drawn> = fc
   .tuple(
     fc.oneof(
-      { weight: 7, arbitrary: aRun },
+      { weight: 6, arbitrary: aRun },
+      { weight: 1, arbitrary: anEvolution },
       { weight: 2, arbitrary: anEvaluation },
       { weight: 1, arbitrary: aJudgement },
     ),
@@ -115,6 +138,8 @@ async function outcomeOf(store: ArtifactStore): Promise<Record<string, unknown>>
     // Calls are written as they end, those of lanes side by side in any order.
     found[name] = name === 'calls.jsonl' ? values.map((one) => JSON.stringify(one)).sort() : values;
   }
+  for (const [name, text] of Object.entries(await treeIn(store)))
+    found[name] = text.replaceAll(/~\d+[dp]/g, '');
   return found;
 }
 
@@ -143,6 +168,7 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     const model = request.model.replace(/~.*/, '');
     const asked = { ...request, model };
     if (model === 'judge') return VERDICT;
+    if (model === 'author') return askingProgram(request.lastUserText.includes('def process_input') ? 2 : 1);
     return model === 'fake' ? addNumbers(asked) : seatsReply(asked);
   };
 
@@ -166,9 +192,11 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     provider.intercept = intercept;
     place = await Workplace.make();
     place.environment.REPRISE_ALLOWED_SERVERS = provider.baseUrl;
+    place.environment.REPRISE_ALLOWED_SANDBOXES = 'process';
     await place.dev();
     client = await place.client();
     await writeSeats(place, 3, 'seats');
+    await writeSumsToAsk(place);
     await writeJudged(place, 'judged', { episodes: 3, said: ['a', 'b'], more: [] });
   });
 
@@ -201,6 +229,16 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
         output: { results_dir: place.path('results') },
       });
     }
+    if (kind === 'evolve') {
+      const lm = (model: string) => ({ model: `openai/${model}${mark}`, base_url: baseUrl, max_attempts: 2 });
+      return askingEvolution(baseUrl, ['author', 'fake'], {
+        name,
+        ...sections,
+        data: { train: place.path('asking-train.jsonl'), valid: place.path('asking-valid.jsonl') },
+        models: { scaffolder: lm('author'), executor: lm('fake') },
+        output: { results_dir: place.path('experiments') },
+      });
+    }
     // Of one name, since what is judged says it; each way in a folder of its own.
     const folder = place.path('results', `judged-${number}-${way}`);
     await mkdir(folder);
@@ -225,7 +263,7 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     });
     const { artifacts } = await handle.result().catch((error) => {
       const details = error.cause?.details?.[0];
-      if (details === undefined) throw error;
+      if (details === undefined) throw new Error(`on the server: ${error.cause?.message ?? error.message}`);
       return details;
     });
     return outcomeOf(openStore(artifacts));
@@ -234,7 +272,7 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
   async function inProcess(drawn: Drawn, number: number) {
     const config = await asked(drawn, number, 'p');
     const { store } = await experimentInProcess(drawn.kind, config as { name?: string }, {
-      environment: { OPENAI_API_KEY: 'key' },
+      environment: { ...process.env, OPENAI_API_KEY: 'key' },
       pause: async () => undefined,
     });
     return outcomeOf(store);
@@ -258,6 +296,6 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     expect(differing.slice(0, 3)).toEqual([]);
-    expect(new Set(drawn.map(({ kind }) => kind)).size).toBe(3);
+    expect(new Set(drawn.map(({ kind }) => kind)).size).toBe(4);
   }, 600_000);
 });
