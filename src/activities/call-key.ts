@@ -13,12 +13,13 @@ function hash(parts: readonly unknown[]): string {
  */
 function question(model: string, { messages, parameters, tools }: GenerateRequest): unknown[] {
   const { temperature = null, max_output_tokens = null, thinking_budget = null, ...others } = parameters;
-  const spoken = messages.map(({ role, content, tool_calls, tool_call_id }) => [
+  const spoken = messages.map(({ role, content, images, tool_calls, tool_call_id }) => [
     role,
     content,
     ...(tool_calls === undefined && tool_call_id === undefined
       ? []
       : [tool_calls ?? null, tool_call_id ?? null]),
+    ...(images === undefined ? [] : [{ images: images.map(({ key }) => key) }]),
   ]);
   const asked = [model, temperature, max_output_tokens, thinking_budget, spoken, tools ?? null];
   const set = Object.entries(others).filter(([, value]) => value !== undefined);

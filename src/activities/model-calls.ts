@@ -27,6 +27,7 @@ import { type Asker, Forgiven, ModelGates } from './model-gates.js';
 import { held } from './patiently.js';
 import { pauseAfter } from './pause-after.js';
 import { AwaitedReplies, ReplyCache } from './reply-cache.js';
+import { RequestImages } from './request-images.js';
 import { UnansweredRequests } from './unanswered-requests.js';
 
 /** Model of an experiment, and the store of its calls. */
@@ -110,6 +111,7 @@ export class ModelCalls {
   private readonly gates: ModelGates;
   private readonly unanswered: UnansweredRequests;
   private readonly awaited = new AwaitedReplies();
+  private readonly images = new RequestImages();
 
   constructor(private readonly dependencies: AskingDependencies) {
     this.gates = new ModelGates(dependencies);
@@ -279,10 +281,11 @@ export class ModelCalls {
     { signals, watch, ...asker }: Asking,
   ): Promise<Answered> {
     const { model: languageModel } = await model.languageModel();
+    const whole = await this.images.in(model.store, request);
     return this.gates.pass(model, { ...asker, key, waiting: signals.waiting }, async () => {
       const sent = performance.now();
       watch.sent(sent);
-      const reply = await languageModel.generate(request, {
+      const reply = await languageModel.generate(whole, {
         signal: signals.sending,
         idempotencyKey: idempotencyKeyOf(`${model.store.uri}${model.askedAgain ?? ''}`, key),
       });

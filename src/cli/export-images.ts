@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { resolveLocation } from '../config/paths.js';
 import { withoutTrailing } from '../contracts/trailing.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { imageReader } from '../storage/image-reader.js';
 import { openStore } from '../storage/open.js';
 import type { ImagePathOf } from '../trajectories/exports/index.js';
+import { imageTypeOf } from '../trajectories/image-types.js';
 import { type ImageLimits, readImage } from '../trajectories/images.js';
 import { type AnyImagePart, imageSource, imagesOf } from '../trajectories/message.js';
 import type { TrajectoryData } from '../trajectories/schema.js';
 
 const REPORTED_CHARACTERS = 80;
+/** Images that a run has stored with its questions. */
+const OWN = /^images\/[0-9a-f]{64}\.\w+$/;
 
 /** Folder of the images of chats, each saved once under the hash of its bytes. */
 export class SavedImages {
@@ -18,10 +22,14 @@ export class SavedImages {
   private readonly known = new Map<string, string | null>();
   private readonly folder: string;
 
-  /** @param folder a path or an `s3://` address; rows hold the paths of images as it is written here. */
+  /**
+   * @param folder a path or an `s3://` address; rows hold the paths of images as it is written here.
+   * @param experiment whose own images are read always
+   */
   constructor(
     folder: string,
     private readonly limits: Pick<ImageLimits, 'hosts' | 'folders'>,
+    private readonly experiment: ArtifactStore,
   ) {
     this.folder = withoutTrailing(folder, /\//);
   }
@@ -48,10 +56,17 @@ export class SavedImages {
     return path;
   }
 
+  private async read(part: AnyImagePart, source: string): ReturnType<typeof readImage> {
+    const bytes = OWN.test(source) ? await this.experiment.read(source) : null;
+    const media_type = bytes === null ? null : imageTypeOf(bytes);
+    if (bytes === null || media_type === null) return readImage(part, imageReader, this.limits);
+    return { bytes, media_type };
+  }
+
   private async save(part: AnyImagePart, source: string): Promise<string | null> {
     let image: Awaited<ReturnType<typeof readImage>>;
     try {
-      image = await readImage(part, imageReader, this.limits);
+      image = await this.read(part, source);
     } catch (error) {
       this.refused.set(source.slice(0, REPORTED_CHARACTERS), (error as Error).message);
       return null;

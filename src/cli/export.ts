@@ -261,10 +261,14 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
       const images =
         options.images === undefined
           ? null
-          : new SavedImages(options.images, {
-              hosts: options.imageHost ?? [],
-              folders: (options.imageFolder ?? []).map((folder) => resolve(folder)),
-            });
+          : new SavedImages(
+              options.images,
+              {
+                hosts: options.imageHost ?? [],
+                folders: (options.imageFolder ?? []).map((folder) => resolve(folder)),
+              },
+              store,
+            );
       const counts: Counts = { trajectories: 0, filtered: 0, rows: 0, refused: [] };
       await write(options.out, exportedRows(store, { format, filter, images, credit }, counts));
       sayText(report(counts, images));

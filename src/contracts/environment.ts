@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from './json.js';
-import type { ChatMessage } from './language-model.js';
+import type { ChatMessage, ImageReference } from './language-model.js';
 import type { EpisodeError } from './results.js';
 
 /** Row of a dataset, ready for an environment. */
@@ -15,6 +15,8 @@ export interface Task {
    * environment, the question is that last message.
    */
   messages?: ChatMessage[];
+  /** Images that come with the question. */
+  images?: ImageReference[];
   /** Examples that a prompt shows before the question, in their order. */
   examples?: Example[];
   /** Gold answer as text, the first one of several; `null` if the environment needs none. */

@@ -12,10 +12,20 @@ export interface ToolCall {
   arguments: string;
 }
 
+/** Image of a message. Its content is in the experiment's folder. */
+export interface ImageReference {
+  /** Key below the experiment's folder, by the SHA-256 of the content: `images/HASH.png`. */
+  key: string;
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`. */
+  media_type: string;
+}
+
 /** Message of a chat, in the form that every provider adapter translates. */
 export interface ChatMessage {
   role: Role;
   content: string;
+  /** On a user message: images that come before its text. */
+  images?: ImageReference[];
   /** On an assistant message: the requested calls. */
   tool_calls?: ToolCall[];
   /** On a tool message: the call it answers. */
@@ -117,6 +127,8 @@ export interface GenerateRequest {
   parameters: GenerateParameters;
   tools?: ToolDefinition[];
   call: CallIdentity;
+  /** Contents of the messages' images by their keys, in base64; absent: there are none. */
+  images?: Readonly<Record<string, string>>;
 }
 
 export interface GenerateReply {

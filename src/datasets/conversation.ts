@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../contracts/language-model.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindOf, scalarText } from './fields.js';
+import { type ImageSource, imagesIn } from './images.js';
 import { parseJson } from './json-text.js';
 import { type Cell, isRow, type Row } from './row.js';
 
@@ -24,6 +25,9 @@ const EXAMPLES: Readonly<Record<string, ChatMessage['role']>> = {
   example_assistant: 'assistant',
 };
 
+/** Types of parts that are images. */
+const IMAGES = ['image', 'image_url', 'input_image'];
+
 /** A conversation in its row. */
 interface ConversationPlace {
   /** Field of the conversation in the row. */
@@ -40,10 +44,13 @@ interface ConversationPlace {
  * `{from, value}` (ShareGPT); also as the text of a JSON list, as in CSV. A last message of the assistant that is the
  * target is left out.
  * @returns null for any other value.
- * @throws DatasetError for messages that no agent could be asked with: of tools, with images, without a last one of the
- *   user.
+ * @throws DatasetError for messages that no agent could be asked with: of tools, with images before the last one,
+ *   without a last one of the user.
  */
-export function readConversation(cell: Cell, place: ConversationPlace): ChatMessage[] | null {
+export function readConversation(
+  cell: Cell,
+  place: ConversationPlace,
+): { messages: ChatMessage[]; images: ImageSource[] } | null {
   const items = messagesIn(cell);
   if (items === null) return null;
   const { path, rowNumber, target, mayBeEmpty } = place;
@@ -52,7 +59,10 @@ export function readConversation(cell: Cell, place: ConversationPlace): ChatMess
       `row ${rowNumber}: ${index === null ? '' : `message ${index + 1} of `}'${path}' (${FIELD}) ${fault}`,
       FIELD,
     );
-  const messages = items.map((item, index) => messageOf(item, (fault) => refuse(index, fault)));
+  const images = items.map((): ImageSource[] => []);
+  const messages = items.map((item, index) =>
+    messageOf(item, images[index] as ImageSource[], (fault) => refuse(index, fault)),
+  );
   const last = messages.at(-1);
   if (isLastOf(path, target, messages.length)) {
     if (last?.role !== 'assistant')
@@ -77,8 +87,15 @@ export function readConversation(cell: Cell, place: ConversationPlace): ChatMess
     ({ role }, index) => role === 'system' && messages.slice(0, index).some((one) => one.role !== 'system'),
   );
   if (late > 0) throw refuse(late, 'is one of the system, which may only stand at the beginning');
-  if (end.content.trim() === '' && !mayBeEmpty) throw refuse(messages.length - 1, 'is empty');
-  return messages.filter(({ role, content }) => role !== 'system' || content.trim() !== '');
+  const shown = images.findIndex((own, index) => own.length > 0 && index !== messages.length - 1);
+  if (shown >= 0) throw refuse(shown, 'has an image, which only the last message may have');
+  const own = images[messages.length - 1] ?? [];
+  if (end.content.trim() === '' && own.length === 0 && !mayBeEmpty)
+    throw refuse(messages.length - 1, 'is empty');
+  return {
+    messages: messages.filter(({ role, content }) => role !== 'system' || content.trim() !== ''),
+    images: own,
+  };
 }
 
 const isMessage = (cell: Cell): cell is Row => isRow(cell) && ('role' in cell || 'from' in cell);
@@ -99,7 +116,8 @@ function messagesIn(cell: Cell): Row[] | null {
 
 const contentName = (item: Row | undefined) => (item !== undefined && 'role' in item ? 'content' : 'value');
 
-function messageOf(item: Row, refuse: (fault: string) => DatasetError): ChatMessage {
+/** @param images receives those of the message */
+function messageOf(item: Row, images: ImageSource[], refuse: (fault: string) => DatasetError): ChatMessage {
   const written = scalarText(item.role ?? item.from ?? null) ?? '';
   const role = Object.hasOwn(ROLES, written.toLowerCase()) ? ROLES[written.toLowerCase()] : undefined;
   if (role === undefined) {
@@ -112,23 +130,32 @@ function messageOf(item: Row, refuse: (fault: string) => DatasetError): ChatMess
     throw refuse('calls tools, which a question cannot');
   }
   const name = scalarText(item.name ?? null) ?? '';
-  return { role: (role === 'system' && EXAMPLES[name]) || role, content: contentOf(item, refuse) };
+  return { role: (role === 'system' && EXAMPLES[name]) || role, content: contentOf(item, images, refuse) };
 }
 
-/** Returns the text of a message, which may be in parts. */
-function contentOf(item: Row, refuse: (fault: string) => DatasetError): string {
+/** Returns the text of a message, which may be in parts. @param images receives those among them */
+function contentOf(item: Row, images: ImageSource[], refuse: (fault: string) => DatasetError): string {
   const name = contentName(item);
   const value = item[name];
   if (value === undefined) throw refuse(`has no ${name}; its fields are: ${fieldNames(item)}`);
   const text = scalarText(value);
   if (text !== undefined) return text;
   if (!Array.isArray(value)) throw refuse(`has a ${name} that is ${kindOf(value)}, not a text`);
-  const parts = value.map((part) => {
+  const parts = value.flatMap((part) => {
     const own =
       isRow(part) && (part.type ?? 'text') === 'text' ? scalarText(part.text ?? null) : scalarText(part);
     if (own !== undefined) return own;
     const type = isRow(part) ? scalarText(part.type ?? null) : undefined;
-    throw refuse(`has a part of the type ${JSON.stringify(type ?? kindOf(part))}; only texts are read`);
+    if (!isRow(part) || !IMAGES.includes(type ?? ''))
+      throw refuse(
+        `has a part of the type ${JSON.stringify(type ?? kindOf(part))}; texts and images are read`,
+      );
+    const { type: _type, ...image } = part;
+    const wrong = (what: string): never => {
+      throw refuse(`has an image that is ${what}`);
+    };
+    images.push(...imagesIn(image, wrong));
+    return [];
   });
   return parts.join('\n');
 }

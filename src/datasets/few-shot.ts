@@ -44,7 +44,7 @@ export class FewShotExamples {
     private readonly comparesIds: boolean,
   ) {}
 
-  for(sample: Task): Example[] {
+  for(sample: Pick<Task, 'id' | 'question'>): Example[] {
     const key = keyOf(sample);
     return this.candidates
       .filter((one) => one.key !== key && !(this.comparesIds && one.task.id === sample.id))
@@ -145,7 +145,8 @@ function exampleReader(
   const format = compilePromptTemplate(template, mapping.input_field, `${FIELD}.answer_template`);
   return (row, position) => {
     try {
-      const task = mapRow(row, position);
+      // Examples are texts.
+      const { images: _images, ...task } = mapRow(row, position);
       return { task, key: keyOf(task), answer: format(row, position + 1, { answer: answerOf(task) }) };
     } catch (error) {
       if (!(error instanceof DatasetError)) throw error;
@@ -169,6 +170,6 @@ function answerOf({ target, targets, target_match, right_choices }: Task): strin
 }
 
 /** Returns a question for comparison, without regard to case and spaces. */
-function keyOf({ question }: Task): string {
+function keyOf({ question }: Pick<Task, 'question'>): string {
   return question.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }

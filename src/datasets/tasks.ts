@@ -8,6 +8,7 @@ import { type Choice, type ChoiceMapping, readChoices } from './choices.js';
 import { readConversation } from './conversation.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
+import { type ImageSource, imagesOfRow } from './images.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
 import { type Cell, plainJson, type Row } from './row.js';
 import { type PlacedRow, type Selection, selectedRows } from './selection.js';
@@ -20,6 +21,8 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   env_class?: string;
   env_file?: string;
   input_field: string;
+  /** Field of the images that come with the question. */
+  image_field?: string | null;
   target_field?: string | null;
   /** Default: true where `target_field` is one of the choices' fields, or a position in their list. */
   shuffle_choices?: boolean | null;
@@ -33,6 +36,11 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   seed?: number;
   max_envs_to_visit?: number | null;
 }
+
+/** Task as its row has it: its images are not stored yet. */
+export type ReadTask = AskedTask & { images?: ImageSource[] };
+
+type AskedTask = Omit<Task, 'images'>;
 
 /** Maximum number of rows beyond the limit, or excluded by the selection, that are read for the base of the targets. */
 const MAX_BEYOND = 1000;
@@ -50,13 +58,13 @@ export async function* tasksOf(
   rows: AsyncIterable<Row> | Iterable<Row>,
   mapping: TaskMapping,
   notify: (sentence: string) => void = () => {},
-): AsyncGenerator<Task> {
+): AsyncGenerator<ReadTask> {
   const limit = mapping.max_envs_to_visit ?? Number.POSITIVE_INFINITY;
   if (!mapping.shuffle) {
     if (limit > 0) yield* mappedInOrder(rows, mapping, limit, notify);
     return;
   }
-  const tasks: Task[] = [];
+  const tasks: ReadTask[] = [];
   for await (const task of mappedInOrder(rows, mapping, Number.POSITIVE_INFINITY, notify)) tasks.push(task);
   const order = shuffled(tasks, createRandom(`rows:${mapping.seed ?? 0}`));
   for (const [index, task] of order.slice(0, limit).entries()) yield { ...task, index };
@@ -67,7 +75,7 @@ async function* mappedInOrder(
   mapping: TaskMapping,
   limit: number,
   notify: (sentence: string) => void,
-): AsyncGenerator<Task> {
+): AsyncGenerator<ReadTask> {
   const survey = surveyOf(mapping);
   const mapRow = createTaskMapper(mapping, survey);
   const base = new BaseEvidence(mapping);
@@ -168,7 +176,7 @@ function surveyOf({ target_base, choices_field }: TaskMapping): TargetSurvey {
 export function createTaskMapper(
   mapping: TaskMapping,
   survey: TargetSurvey = surveyOf(mapping),
-): (row: Row, index: number) => Task {
+): (row: Row, index: number) => ReadTask {
   const { prompt_template, system, input_field } = mapping;
   const format = prompt_template
     ? compilePromptTemplate(prompt_template, input_field, 'dataset.prompt_template')
@@ -178,9 +186,9 @@ export function createTaskMapper(
     // Rows are counted from 1 in messages, like lines in an editor.
     const rowNumber = index + 1;
     const id = mapping.id_field ? idOf(row, rowNumber, mapping.id_field) : String(index);
-    const messages = messagesOf(row, rowNumber, mapping, format);
+    const { messages, images } = messagesOf(row, rowNumber, mapping, format);
     // Choices and targets belong to the question itself, which is the last message.
-    const task: Task = {
+    const task: AskedTask = {
       index,
       id,
       question: messages.at(-1)?.content ?? '',
@@ -192,12 +200,13 @@ export function createTaskMapper(
       choices === null
         ? { ...task, ...answersOf(row, rowNumber, mapping) }
         : withChoices(task, row, choices, mapping, survey);
-    return withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
+    const asked = withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
+    return images.length === 0 ? asked : { ...asked, images };
   };
 }
 
 /** Adds the messages of a task that is not asked as a question alone. */
-function withMessages(task: Task, own: readonly ChatMessage[], system: string): Task {
+function withMessages(task: AskedTask, own: readonly ChatMessage[], system: string): AskedTask {
   const isSystem = own[0]?.role !== 'system' && system.trim() !== '';
   if (own.length === 1 && !isSystem) return task;
   const question = conversationText(own.filter(({ role }) => role !== 'system'));
@@ -223,12 +232,12 @@ function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskM
 
 /** Adds a row's choices to its task, in the order shown, and which are right. */
 function withChoices(
-  task: Task,
+  task: AskedTask,
   row: Row,
   choices: readonly Choice[],
   mapping: TaskMapping,
   survey: TargetSurvey,
-): Task {
+): AskedTask {
   const rowNumber = task.index + 1;
   const offered = placeInChoices(mapping);
   const right = offered === null ? targetIn(row, rowNumber, choices, mapping, survey) : [];
@@ -307,20 +316,24 @@ function targetIn(
   return [...right.positions];
 }
 
-/** Reads the messages that a row asks with; the last one is the user's, and in most rows the only one. */
+/** Reads the messages that a row asks with, the last one the user's and in most rows the only one, and its images. */
 function messagesOf(
   row: Row,
   rowNumber: number,
   mapping: TaskMapping,
   format: PromptFormatter | null,
-): ChatMessage[] {
-  if (format !== null) return [{ role: 'user', content: format(row, rowNumber) }];
+): { messages: ChatMessage[]; images: ImageSource[] } {
+  const { image_field } = mapping;
+  const images = image_field ? imagesOfRow(row, image_field, rowNumber) : [];
+  const alone = (content: string) => ({ messages: [{ role: 'user' as const, content }], images });
+  if (format !== null) return alone(format(row, rowNumber));
   const field = 'dataset.input_field';
   const { input_field: path, target_field: target = null } = mapping;
   const value = requiredValue(row, path, field, rowNumber);
   const mayBeEmpty = mapping.task_type === 'custom';
   const conversation = readConversation(value, { path, rowNumber, target, mayBeEmpty });
-  if (conversation !== null) return conversation;
+  if (conversation !== null)
+    return { messages: conversation.messages, images: [...images, ...conversation.images] };
   const text = scalarText(value);
   if (text === undefined) {
     throw new DatasetError(
@@ -331,7 +344,7 @@ function messagesOf(
   if (text.trim() === '' && !mayBeEmpty) {
     throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is empty`, field);
   }
-  return [{ role: 'user', content: text }];
+  return alone(text);
 }
 
 /** Reads the value at `target_field`, which is optional for `custom`. */

@@ -1,4 +1,5 @@
 import type {
+  Base64ImageSource,
   ContentBlockParam,
   JSONOutputFormat,
   Message,
@@ -17,6 +18,7 @@ import {
   answeredTool,
   argumentsObject,
   beginningWithUser,
+  imagesOf,
   mergeNeighbours,
   type Notify,
   sentName,
@@ -49,7 +51,7 @@ export interface WireRequest extends ThinkingFields, Sampling {
 function toBlocks(
   messages: readonly ChatMessage[],
   index: number,
-  tools: GenerateRequest['tools'],
+  { tools, images }: Pick<GenerateRequest, 'tools' | 'images'>,
 ): ContentBlockParam[] {
   const message = messages[index] as ChatMessage;
   if (message.role === 'tool') {
@@ -58,8 +60,11 @@ function toBlocks(
     return [{ type: 'tool_result', tool_use_id: message.tool_call_id ?? '', content: message.content }];
   }
   // The API refuses blank text blocks, so an empty reply in the chat is left out.
-  const blocks: ContentBlockParam[] =
-    message.content.trim() === '' ? [] : [{ type: 'text', text: message.content }];
+  const blocks: ContentBlockParam[] = imagesOf(message, images).map(({ media_type, base64: data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: media_type as Base64ImageSource['media_type'], data },
+  }));
+  if (message.content.trim() !== '') blocks.push({ type: 'text', text: message.content });
   for (const call of message.tool_calls ?? []) {
     const name = sentName(call.name, tools);
     blocks.push({ type: 'tool_use', id: call.id, name, input: argumentsObject(call.arguments) });
@@ -68,14 +73,17 @@ function toBlocks(
 }
 
 /** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */
-function toTurns(messages: readonly ChatMessage[], tools: GenerateRequest['tools']): MessageParam[] {
+function toTurns(
+  messages: readonly ChatMessage[],
+  beside: Pick<GenerateRequest, 'tools' | 'images'>,
+): MessageParam[] {
   const turns = messages.flatMap((message, index) =>
     message.role === 'system'
       ? []
       : [
           {
             role: message.role === 'assistant' ? ('assistant' as const) : ('user' as const),
-            parts: toBlocks(messages, index, tools),
+            parts: toBlocks(messages, index, beside),
           },
         ],
   );
@@ -119,7 +127,7 @@ function samplingOf(
 /** Returns the request, and whether it needs the older version of the API. */
 export function toWireRequest(
   model: string,
-  { messages: given, parameters, tools }: GenerateRequest,
+  { messages: given, parameters, tools, images }: GenerateRequest,
   dialect: Dialect,
   notify: Notify,
 ): { body: WireRequest; needsOlderVersion: boolean } {
@@ -142,7 +150,7 @@ export function toWireRequest(
         format: { type: 'json_schema', schema: parameters.response_format },
       },
     }),
-    messages: toTurns(messages, tools),
+    messages: toTurns(messages, { tools, images }),
     system: systemText(messages),
     ...sampling,
     ...plainOptions('anthropic', parameters, dialect),

@@ -28,6 +28,14 @@ export function systemText(messages: readonly ChatMessage[]): string | undefined
   return texts.length === 0 ? undefined : texts.map(({ content }) => content).join('\n\n');
 }
 
+/** Returns the images of a message with their contents. */
+export function imagesOf(
+  { images = [] }: ChatMessage,
+  contents: GenerateRequest['images'],
+): { media_type: string; base64: string }[] {
+  return images.map(({ key, media_type }) => ({ media_type, base64: contents?.[key] ?? '' }));
+}
+
 /**
  * Returns the name of the tool that a tool message answers.
  * @throws LanguageModelError (`bad_request`) if no earlier assistant message called it.

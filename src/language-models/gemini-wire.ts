@@ -17,6 +17,7 @@ import {
   answeredTool,
   argumentsObject,
   beginningWithUser,
+  imagesOf,
   mergeNeighbours,
   sentName,
   systemText,
@@ -40,15 +41,23 @@ const MODEL_WITHOUT_SIGNATURES = /^(?:models\/)?(?:gemini-[12]\b|gemma)/;
 interface Recipient {
   model: string;
   tools?: GenerateRequest['tools'];
+  images?: GenerateRequest['images'];
 }
 
-function toParts(messages: readonly ChatMessage[], index: number, { model, tools }: Recipient): Part[] {
+function toParts(
+  messages: readonly ChatMessage[],
+  index: number,
+  { model, tools, images }: Recipient,
+): Part[] {
   const message = messages[index] as ChatMessage;
   if (message.role === 'tool') {
     const name = sentName(answeredTool(messages, index, 'gemini'), tools);
     return [{ functionResponse: { id: message.tool_call_id, name, response: { output: message.content } } }];
   }
-  const parts: Part[] = message.content === '' ? [] : [{ text: message.content }];
+  const parts: Part[] = imagesOf(message, images).map(({ media_type: mimeType, base64: data }) => ({
+    inlineData: { mimeType, data },
+  }));
+  if (message.content !== '') parts.push({ text: message.content });
   for (const [position, call] of (message.tool_calls ?? []).entries()) {
     parts.push({
       functionCall: { id: call.id, name: sentName(call.name, tools), args: argumentsObject(call.arguments) },

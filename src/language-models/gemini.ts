@@ -36,7 +36,7 @@ export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
       let problem: Error | undefined;
       const response = await client.models.generateContent({
         model,
-        contents: toContents(request.messages, { model, tools: request.tools }),
+        contents: toContents(request.messages, { model, tools: request.tools, images: request.images }),
         config: {
           ...toConfig(request, dialect),
           abortSignal: attempt.signal,

@@ -8,7 +8,7 @@ import type {
   ToolCall,
   Usage,
 } from '../contracts/language-model.js';
-import { argumentsText, effortOf, sentName } from './chat-messages.js';
+import { argumentsText, effortOf, imagesOf, sentName } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { type Dialect, inDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
@@ -20,8 +20,21 @@ import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 
-function toWireMessage(message: ChatMessage, tools: GenerateRequest['tools']): WireMessage {
+function toWireMessage(
+  message: ChatMessage,
+  { tools, images }: Pick<GenerateRequest, 'tools' | 'images'>,
+): WireMessage {
   const { role, content } = message;
+  if (role === 'user' && message.images !== undefined) {
+    const shown = imagesOf(message, images).map(({ media_type, base64 }) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${media_type};base64,${base64}` },
+    }));
+    return {
+      role,
+      content: [...shown, ...(content === '' ? [] : [{ type: 'text' as const, text: content }])],
+    };
+  }
   if (role === 'tool') return { role, content, tool_call_id: message.tool_call_id ?? '' };
   if (role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0) {
     return { role, content };
@@ -47,14 +60,14 @@ function wireFormat(schema: JsonObject): ChatCompletionCreateParamsNonStreaming[
 /** Converts a request to the body of `POST /chat/completions`. */
 export function toWireRequest(
   model: string,
-  { messages, parameters, tools }: GenerateRequest,
+  { messages, parameters, tools, images }: GenerateRequest,
   dialect: Dialect,
 ): ChatCompletionCreateParamsNonStreaming {
   const { max_output_tokens, thinking_budget, reasoning_effort, logprobs, response_format } = parameters;
   const budget = reasoning_effort === undefined ? (thinking_budget ?? -1) : -1;
   const body: ChatCompletionCreateParamsNonStreaming = {
     model,
-    messages: inDialect(messages, dialect).map((message) => toWireMessage(message, tools)),
+    messages: inDialect(messages, dialect).map((message) => toWireMessage(message, { tools, images })),
     ...plainOptions('openai', parameters, dialect),
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
     ...(logprobs !== undefined &&

@@ -8,7 +8,12 @@ import type {
 import type { AwaitedStep, StepAnswer } from '../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../contracts/execution.js';
 import type { Json } from '../contracts/json.js';
-import type { CallIdentity, ChatMessage, GeneratedReply } from '../contracts/language-model.js';
+import type {
+  CallIdentity,
+  ChatMessage,
+  GeneratedReply,
+  ImageReference,
+} from '../contracts/language-model.js';
 import type { EpisodeError, EpisodeRecord } from '../contracts/results.js';
 import type { MemoryModule, MemorySnapshot } from '../memory/memory-module.js';
 
@@ -23,6 +28,8 @@ export interface OpenedSample {
   obs: string;
   /** Messages that ask the question; absent: `obs` is all. */
   messages?: ChatMessage[];
+  /** Images that come with the question; absent: none. */
+  images?: ImageReference[];
   /** Reason why it could not be opened; absent if it was. */
   problem?: EpisodeError;
 }

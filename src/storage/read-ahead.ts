@@ -6,14 +6,14 @@ const AHEAD = 32;
 
 /**
  * Reads items ahead, and yields the values in the order of the items.
- * @throws the error of the first item that cannot be read.
+ * @throws the error of the first item that cannot be read, and of their source.
  */
 export async function* readAhead<Item, Value>(
-  items: Iterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   read: (item: Item) => Promise<Value>,
 ): AsyncGenerator<Value> {
   const coming: Promise<Value>[] = [];
-  for (const item of items) {
+  for await (const item of items) {
     const value = read(item);
     // It is thrown when its turn comes, so it is not unhandled.
     value.catch(() => undefined);

@@ -9,7 +9,9 @@ import { nestedTool, nestedToolCall } from './tool-calls.js';
 /** Converts messages to the form for chat templates: calls as functions, and a tool's message with the tool's name. */
 function messagesOf(messages: readonly ChatMessage[]): ChatData['messages'] {
   const names = new Map<string, string>();
-  return messages.map(({ role, content, tool_calls, tool_call_id }) => {
+  return messages.map(({ role, content: text, images = [], tool_calls, tool_call_id }) => {
+    const shown = images.map(({ key }) => ({ type: 'image' as const, image: key }));
+    const content = shown.length === 0 ? text : [...shown, { type: 'text' as const, text }];
     if (role === 'tool') {
       const name = names.get(tool_call_id ?? '');
       return { role, content, tool_call_id, ...(name === undefined ? {} : { name }) };

@@ -340,7 +340,7 @@ export function unitPage(
             content: (
               <>
                 <Timeline calls={calls} />
-                <Transcript calls={calls} />
+                <Transcript calls={calls} imageAt={(path) => href('file', { id, path })} />
               </>
             ),
           },

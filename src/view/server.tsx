@@ -29,6 +29,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -53,6 +54,9 @@ const FILES: Readonly<Record<string, [type: string, content: string]>> = {
 
 /** Artifacts that are handed out as they are. */
 const READABLE = /^(report\.html|config\.yaml|metrics\.json|run\.log|memory\.json|lineage\.json)$/;
+
+/** Images of questions, whose type is that of their name: they are checked when they are stored. */
+const IMAGE = /^images\/[0-9a-f]{64}\.(png|jpg|gif|webp)$/;
 
 /** A request that is refused, with the status of the answer. */
 class Refusal extends Error {
@@ -249,14 +253,18 @@ async function sendFile(
 ): Promise<void> {
   const { store } = await experiments.open(search.get('id') ?? '');
   const path = search.get('path') ?? '';
-  const stream = READABLE.test(path) ? await store.openRead(path) : null;
+  const [isImage, extension] = IMAGE.exec(path) ?? [];
+  const stream = READABLE.test(path) || isImage ? await store.openRead(path) : null;
   if (stream === null) throw new Refusal(404, 'there is no such file');
   const isReport = path === artifactKeys.report;
   response.writeHead(200, {
     ...HEADERS,
     // A report has a policy of its own, which this one leaves as it is; it stands apart from the viewer's pages.
     'content-security-policy': isReport ? 'sandbox allow-scripts' : `${POLICY}; sandbox`,
-    'content-type': `${isReport ? 'text/html' : 'text/plain'}; charset=utf-8`,
+    'content-type':
+      extension === undefined
+        ? `${isReport ? 'text/html' : 'text/plain'}; charset=utf-8`
+        : `image/${extension === 'jpg' ? 'jpeg' : extension}`,
   });
   for await (const chunk of stream) response.write(chunk);
   response.end();

@@ -18,7 +18,7 @@ td.answer { white-space: pre-wrap; }
 .turns > li { content-visibility: auto; contain-intrinsic-size: auto 12rem; scroll-margin-top: 1rem; }
 .message { margin: .75rem 0; padding: .6rem 1rem; border-left: 4px solid var(--line); background: var(--raised); border-radius: 0 6px 6px 0; }
 .message.assistant { border-color: var(--link); background: var(--paper); } .message.user { border-color: var(--accent); } .message.system { border-color: var(--edge); }
-.message h3 { font-size: .875rem; color: var(--quiet); } .message summary h3 { display: inline; }
+.message h3 { font-size: .875rem; color: var(--quiet); } .message summary h3 { display: inline; } .message img { display: block; max-width: 100%; max-height: 28rem; margin: .4rem 0; }
 .thoughts { margin: .4rem 0; color: var(--quiet); } .call { margin: .5rem 0 0; color: var(--quiet); font-size: .8125rem; }
 .tool { margin: .6rem 0; } .tool h4, .tool h5 { margin: .3rem 0; font-size: .875rem; } .tool .code { max-height: 22rem; overflow: auto; }
 .tools { margin: 0 0 1rem; display: block; line-height: 1.8; }

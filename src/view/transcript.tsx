@@ -27,6 +27,7 @@ const isSameMessage = (left: ChatMessage, right: ChatMessage | undefined) =>
   right !== undefined &&
   left.role === right.role &&
   left.content === right.content &&
+  left.images?.length === right.images?.length &&
   left.tool_call_id === right.tool_call_id;
 
 /** Finds what each call was asked beyond the calls before it. */
@@ -153,12 +154,23 @@ function Message({ role, children, kind }: { role: string; children: ComponentCh
   );
 }
 
+/** Address of an image by its key. */
+type ImageAddress = (key: string) => string;
+
 /** What is asked at first is folded where it is long, and instructions always. */
-function Asked({ message }: { message: ChatMessage }) {
-  const { role, content } = message;
+function Asked({ message, imageAt }: { message: ChatMessage; imageAt: ImageAddress }) {
+  const { role, content, images = [] } = message;
   if (role !== 'system')
     return (
       <Message role={ROLES[role]} kind={role}>
+        {images.map(({ key }, index) => (
+          <img
+            key={key}
+            src={imageAt(key)}
+            alt={`Shown with the question, ${index + 1} of ${images.length}`}
+            loading="lazy"
+          />
+        ))}
         <Text text={content} />
       </Message>
     );
@@ -198,7 +210,7 @@ function CallFacts({ call }: { call: CallRecord }) {
 }
 
 /** Conversation of a unit, turn by turn: what is new in each call, the thoughts folded, tool calls with their results. */
-export function Transcript({ calls }: { calls: readonly CallRecord[] }) {
+export function Transcript({ calls, imageAt }: { calls: readonly CallRecord[]; imageAt: ImageAddress }) {
   const turns = turnsOf(calls);
   const results = new Map<string, string>();
   for (const { fresh } of turns)
@@ -217,13 +229,13 @@ export function Transcript({ calls }: { calls: readonly CallRecord[] }) {
                   <h3>What the simulated user was told</h3>
                 </summary>
                 {fresh.map((message, index) => (
-                  <Asked key={index} message={message} />
+                  <Asked key={index} message={message} imageAt={imageAt} />
                 ))}
               </details>
             ) : (
               fresh
                 .filter((message) => !isShown(message, made, turns, number))
-                .map((message, index) => <Asked key={index} message={message} />)
+                .map((message, index) => <Asked key={index} message={message} imageAt={imageAt} />)
             )}
             <Message
               role={call.purpose === 'user' ? 'User' : ROLES.assistant}

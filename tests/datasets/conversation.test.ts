@@ -185,8 +185,20 @@ describe('what is refused', () => {
       'message 1 of .* calls tools, which a question cannot',
     ],
     [
-      [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }],
-      'message 1 of .* has a part of the type "image_url"; only texts are read',
+      [{ role: 'user', content: [{ type: 'audio', audio: 'x' }] }],
+      'message 1 of .* has a part of the type "audio"; texts and images are read',
+    ],
+    [
+      [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] },
+        said('assistant', 'A cat.'),
+        said('user', 'So?'),
+      ],
+      'message 1 of .* has an image, which only the last message may have',
+    ],
+    [
+      [{ role: 'user', content: [{ type: 'image', size: 3 }] }],
+      'message 1 of .* has an image that is an object of size',
     ],
     [[{ role: 'user', content: null }], 'message 1 of .* has a content that is null, not a text'],
     [[{ role: 'user', text: 'hi' }], 'message 1 of .* has no content; its fields are: role, text'],

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Task } from '../../src/contracts/environment.js';
 import { loadRows } from '../../src/datasets/load.js';
 import type { Row } from '../../src/datasets/row.js';
 import { createTaskMapper, type TaskMapping, tasksOf } from '../../src/datasets/tasks.js';
@@ -10,7 +9,7 @@ const mcq: TaskMapping = { ...exact, task_type: 'mcq', choices_field: 'choices' 
 
 const tasks = (rows: Row[], mapping: Partial<TaskMapping> = {}) =>
   collect(tasksOf(rows, { ...exact, ...mapping }));
-const task = (row: Row, mapping: TaskMapping = exact): Task => createTaskMapper(mapping)(row, 0);
+const task = (row: Row, mapping: TaskMapping = exact) => createTaskMapper(mapping)(row, 0);
 const numbered = (count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({ question: `q${index}`, answer: index, key: `k${index}` }));
 

@@ -6,7 +6,7 @@ import { FakeModel } from '../in-process/support.js';
 import { FORMATS, type FormatRow } from './dataset-rows.js';
 
 /** Sections about what holds for every dataset. */
-const TOPICS = ['Which rows', 'Conversations', 'Examples in the prompt'];
+const TOPICS = ['Which rows', 'Conversations', 'Images', 'Examples in the prompt'];
 
 /** The YAML of each section of docs/datasets.md that has one, by its heading. */
 const EVERY_SECTION = new Map(

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders } from '../../config/kind.js';
@@ -16,6 +17,11 @@ function finish(config: OwnKindConfig, folders: Folders): OwnKindConfig {
   const { config: folder } = folders;
   const { output } = config;
   const dataset = structuredClone(config.dataset);
+  if (dataset.image_field !== undefined)
+    throw new InvalidInputError(
+      'dataset.image_field: images are shown to agents of runs; a kind of one’s own gets texts',
+      'dataset.image_field',
+    );
   locateDataset(dataset, folder);
   return {
     ...config,

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { isCheatsheetAgent } from '../../agents/dynamic-cheatsheet/modes.js';
 import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../config/agent-schemas.js';
@@ -92,10 +93,20 @@ function template(given: string | null, field: string, folder: string): string |
   }
 }
 
+/** Returns the folder of a dataset's file, or the folder that a dataset is in. */
+function folderOf(path: string): string {
+  return statSync(path).isDirectory() ? path : dirname(path);
+}
+
 /** Makes the paths of a dataset absolute. @throws InvalidInputError for a file that is missing. */
 export function locateDataset(dataset: RunConfig['dataset'], folder: string): void {
   const { few_shot } = dataset;
   dataset.dataset_path = inputLocation(dataset.dataset_path, 'dataset.dataset_path', folder);
+  if (dataset.image_field !== undefined) {
+    const { image_dir, dataset_path } = dataset;
+    const beside = dataset_path === undefined ? folder : folderOf(dataset_path);
+    dataset.image_dir = inputLocation(image_dir ?? beside, 'dataset.image_dir', folder);
+  }
   dataset.run = inputLocation(dataset.run, 'dataset.run', folder);
   dataset.env_file = inputLocation(dataset.env_file, 'dataset.env_file', folder, 'code');
   if (few_shot === undefined) return;

@@ -60,11 +60,12 @@ function ownTrialsInWords(parts: readonly Part[]): string[] {
 const OLD_ANSWERS = 'Right answers of the loaded memory may be to the questions that are asked.';
 
 /** Describes the prompts. @param tellsOld true if right answers of a loaded memory are shown */
-function promptsInWords({ parts, notes }: Prompts, tellsOld: boolean): string {
+function promptsInWords({ parts, notes }: Prompts, hasImages: boolean, tellsOld: boolean): string {
+  const question = hasImages ? 'its question and the images of it' : 'its question';
   const first =
     parts.length === 0
-      ? 'Each prompt shows its question alone.'
-      : `Each prompt shows ${listed(['its question', ...parts.map(({ text }) => text)])}.`;
+      ? `Each prompt shows ${question}${hasImages ? ', and nothing else' : ' alone'}.`
+      : `Each prompt shows ${listed([question, ...parts.map(({ text }) => text)])}.`;
   const unknown = parts.some(({ shown }) => shown.includes('unknown'))
     ? ['Whether texts of the loaded memory tell right answers is not known.']
     : [];
@@ -123,7 +124,7 @@ export function inWords(config: RunConfig, loaded: Loaded | null): InWords {
   return {
     sentences: [
       orderInWords(config),
-      promptsInWords(prompts, tellsOld),
+      promptsInWords(prompts, config.dataset.image_field !== undefined, tellsOld),
       ...epochsInWords(config),
       ...trialsInWords(config, areSeen),
     ],

@@ -96,6 +96,18 @@ export const datasetSchema = z
       .min(1)
       .default('question')
       .describe('A text, or a list of messages. Dotted paths such as metadata.ID work.'),
+    image_field: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The field with the images of the question: a path, an address, a data URI, an object with bytes, path or url, or a list of these.',
+      ),
+    image_dir: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Folder of images with relative paths. Default: that of dataset_path, or of the config.'),
     system: templateSchema({ known: null })
       .min(1)
       .optional()
@@ -155,6 +167,13 @@ export const datasetSchema = z
       context.addIssue({
         code: 'custom',
         message: `give exactly one of items, dataset_path, hf_name and run (${sources.length === 0 ? 'there is none' : `there are ${sources.join(' and ')}`})`,
+      });
+    }
+    if (dataset.few_shot !== undefined && dataset.image_field !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['few_shot'],
+        message: 'examples are texts, and would show no image; leave it out, or image_field',
       });
     }
     const drawn = (['select', 'few_shot'] as const).find((key) => dataset[key] !== undefined);

@@ -1,17 +1,21 @@
+import { dirname } from 'node:path';
 import type { OpenStore } from '../../../activities/locate.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import type { Task } from '../../../contracts/environment.js';
 import { drawExamples } from '../../../datasets/few-shot.js';
 import { loadRows } from '../../../datasets/load.js';
-import { tasksOf } from '../../../datasets/tasks.js';
+import { type ReadTask, tasksOf } from '../../../datasets/tasks.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { copyArtifact } from '../../../storage/copy-artifact.js';
 import { openStore } from '../../../storage/open.js';
+import { readAhead } from '../../../storage/read-ahead.js';
 import { readStoredConfig } from '../../../storage/stored-config.js';
 import { readJson } from '../../../storage/stored-file.js';
 import { type EnvironmentCode, environmentSource } from '../environment-code.js';
 import { planKey } from '../paths.js';
 import type { RunConfig } from '../schema.js';
 import { otherAnswer } from '../scorers/model-graded.js';
+import { storedImages } from './images.js';
 import type { TaskPlan } from './run-context.js';
 import { TaskReader } from './task-reader.js';
 
@@ -28,6 +32,8 @@ export interface Reading {
   signal?: AbortSignal;
   /** Opens the folder of another run; by default those of this machine and of S3. */
   openStore?: OpenStore;
+  /** Folder of the experiment, for images of the rows; absent: they are only looked for. */
+  images?: ArtifactStore;
   /** Receives a note for people once all tasks were read: how targets are read if the config does not say. */
   notify?: (sentence: string) => void;
 }
@@ -57,15 +63,28 @@ export async function* datasetTasks(
   reading: Reading,
 ): AsyncGenerator<Task> {
   if (dataset.run !== undefined) {
-    yield* tasksOfRun((reading.openStore ?? openStore)(dataset.run), max_envs_to_visit);
+    const other = (reading.openStore ?? openStore)(dataset.run);
+    for await (const task of tasksOfRun(other, max_envs_to_visit)) {
+      for (const { key } of task.images ?? [])
+        if (reading.images !== undefined)
+          await copyArtifact({ store: other, key }, { store: reading.images, key });
+      yield task;
+    }
     return;
   }
   const mapping = { ...dataset, seed, max_envs_to_visit };
   const { few_shot } = dataset;
   const examples = few_shot === undefined ? null : await drawExamples(dataset, few_shot, mapping, reading);
-  for await (const task of tasksOf(loadRows(dataset, reading), mapping, reading.notify)) {
-    yield examples === null ? task : { ...task, examples: examples.for(task) };
-  }
+  const folder = dataset.image_dir ?? dirname(dataset.dataset_path ?? '.');
+  const images = { folder, store: reading.images, signal: reading.signal };
+  const read = tasksOf(loadRows(dataset, reading), mapping, reading.notify);
+  const whole = async ({ images: sources = [], ...row }: ReadTask): Promise<Task> => {
+    const task = examples === null ? row : { ...row, examples: examples.for(row) };
+    if (sources.length === 0) return task;
+    return { ...task, images: await storedImages(task.id, sources, images) };
+  };
+  if (dataset.image_field === undefined) for await (const task of read) yield await whole(task);
+  else yield* readAhead(read, whole);
 }
 
 /**

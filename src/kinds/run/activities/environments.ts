@@ -47,7 +47,12 @@ export function createEnvironmentActivities(runs: RunContexts): EnvironmentActiv
             'error' in begun ? { state: null, obs: '', problem: begun.error } : begun;
           bytes += JSON.stringify(sample).length;
           if (opened.length > 0 && bytes > OBSERVATION_BUDGET) break;
-          opened.push({ index, id: task.id, ...(first === 0 ? {} : { first_trial: first }), ...sample });
+          const { id, images } = task;
+          opened.push({
+            ...{ index, id, ...(images === undefined ? {} : { images }) },
+            ...(first === 0 ? {} : { first_trial: first }),
+            ...sample,
+          });
         }
         return opened;
       }),

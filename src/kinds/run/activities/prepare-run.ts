@@ -96,7 +96,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       if (config.dataset.hf_name !== undefined) dependencies.notify(sentence);
     };
     const { openStore } = dependencies;
-    const reading = { environment, signal, notify, openStore };
+    const reading = { environment, signal, notify, openStore, images: store };
     const tasks = checkedTasks(config, reading, environmentCode(dependencies.userCode));
     const { count, rows } = await writeTasks(store, tasks);
     const samples = count * epochsOf(config);

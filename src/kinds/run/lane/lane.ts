@@ -1,4 +1,4 @@
-import type { Agent, AgentLanguageModel, CodeExecutor } from '../../../contracts/agent.js';
+import type { Agent, AgentLanguageModel, AgentRequest, CodeExecutor } from '../../../contracts/agent.js';
 import { conversationText } from '../../../contracts/conversation.js';
 import type { AwaitedStep, Feedback, StepAnswer } from '../../../contracts/environment.js';
 import type { CallIdentity, GenerateReply } from '../../../contracts/language-model.js';
@@ -38,6 +38,16 @@ function trialNumber({ first_trial = 0 }: OpenedSample, trial: number): number {
 /** Returns the identity that an episode's calls and programs have in common. */
 function placeOf(sample: OpenedSample, trial: number): { sample_id: string; trial: number } {
   return { sample_id: sample.id, trial: trialNumber(sample, trial) };
+}
+
+/** Shows the images of a sample with the last message of the user. */
+function withImages(request: AgentRequest, { images }: OpenedSample): AgentRequest {
+  if (images === undefined) return request;
+  const last = request.messages.findLastIndex(({ role }) => role === 'user');
+  const messages = request.messages.map((message, index) =>
+    index === last ? { ...message, images } : message,
+  );
+  return { ...request, messages };
 }
 
 /**
@@ -284,7 +294,7 @@ export class Lane {
         const awaited = request.purpose === 'act' && this.ports.rules.step_with_reply;
         const { step, ...reply } = await this.ports.generate(
           call,
-          request,
+          request.purpose === 'act' ? withImages(request, sample) : request,
           awaited ? awaitedStep(sample, episode) : undefined,
         );
         // The worker that writes the row may have read the record without this count.
