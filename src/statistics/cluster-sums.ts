@@ -1,6 +1,7 @@
 import {
   affordableResamples,
   type BootstrapOptions,
+  boundedWithoutSpread,
   clusteredBootstrap,
   type Interval,
   times,
@@ -39,6 +40,7 @@ export class ClusterSums {
     const clusters = this.sums.map((sum, place) => ({ sum, count: this.counts[place] as number }));
     const resamples = affordableResamples(clusters.length);
     const interval = clusteredBootstrap(clusters, { resamples, ...options });
-    return interval === null ? null : times(interval, ROOM);
+    if (interval === null) return null;
+    return boundedWithoutSpread(times(interval, ROOM), options.isShare === true);
   }
 }

@@ -1,3 +1,4 @@
+import { wilsonInterval } from './proportions.js';
 import { createRandom } from './random.js';
 import { clusteredStderr } from './standard-error.js';
 import { bounded, ROOM, sumOf } from './sums.js';
@@ -15,6 +16,8 @@ export interface BootstrapOptions {
   resamples?: number;
   /** Share of intervals that should contain the true value. Default 0.95. */
   confidence?: number;
+  /** True if each value is a part of 1, such as 1 for right. */
+  isShare?: boolean;
 }
 
 /** A mean with its standard error and its interval. */
@@ -22,7 +25,7 @@ export interface Interval {
   estimate: number;
   /** Clustered standard error; null for fewer than two clusters. */
   stderr: number | null;
-  /** Null for fewer than two clusters, which cannot be resampled. */
+  /** Null for fewer than two clusters, which cannot be resampled, and where all are equal and no shares. */
   lower: number | null;
   upper: number | null;
   confidence: number;
@@ -46,6 +49,22 @@ export function times({ estimate, stderr, lower, upper, ...known }: Interval, fa
   };
 }
 
+/** Share of an interval's estimate by which bounds of equal values may differ by rounding. */
+const ROUNDING = 1e-12;
+
+/**
+ * Corrects the bounds of values that are all equal. Each resample is then the same, though five right answers of five do
+ * not tell that all are right: for shares the bounds are Wilson's, of the clusters; others have none.
+ */
+export function boundedWithoutSpread(interval: Interval, isShare: boolean): Interval {
+  const { estimate, lower, upper, clusters, confidence } = interval;
+  if (lower === null || upper === null) return interval;
+  if (upper - lower > ROUNDING * Math.max(1, Math.abs(estimate))) return interval;
+  if (!isShare) return { ...interval, lower: null, upper: null };
+  const [low, high] = wilsonInterval(Math.min(1, Math.max(0, estimate)) * clusters, clusters, confidence);
+  return { ...interval, lower: low, upper: high };
+}
+
 /** Computes {@link clusteredBootstrap} of lists of values, also where a cluster's sum would overflow. */
 export function clusteredMean(
   groups: readonly (readonly number[])[],
@@ -53,7 +72,7 @@ export function clusteredMean(
 ): Interval | null {
   const clusters = groups.map((values) => clusterOf(values.map((value) => value / ROOM)));
   const interval = clusteredBootstrap(clusters, options);
-  return interval === null ? null : times(interval, ROOM);
+  return interval === null ? null : boundedWithoutSpread(times(interval, ROOM), options.isShare === true);
 }
 
 /** Maximum draws of a bootstrap. Of 100,000 clusters an interval is narrow with few resamples. */

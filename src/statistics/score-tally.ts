@@ -34,7 +34,7 @@ export class ScoreTally {
   /** Computes each score over the samples that have it, in the order in which they came up. */
   figures(options: BootstrapOptions = {}): Record<string, ScoreFigure> {
     const figures = [...this.scores].map(([name, { sums, is_share }]): [string, ScoreFigure] => {
-      const mean = sums.interval(options);
+      const mean = sums.interval({ ...options, isShare: is_share });
       const { estimate = 0, stderr = null } = mean ?? {};
       return [name, { samples: sums.count, mean: estimate, stderr, interval: boundsOf(mean), is_share }];
     });

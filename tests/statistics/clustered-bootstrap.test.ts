@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ClusterSums } from '../../src/statistics/cluster-sums.js';
-import { clusteredBootstrap, clusterOf } from '../../src/statistics/clustered-bootstrap.js';
+import {
+  boundsOf,
+  clusteredBootstrap,
+  clusteredMean,
+  clusterOf,
+} from '../../src/statistics/clustered-bootstrap.js';
 import { createRandom } from '../../src/statistics/random.js';
 
 const widthOf = (clusters: number[][]) => {
@@ -147,5 +152,44 @@ describe('the clustered standard error', () => {
     const { estimate = 0, stderr } = huge.interval() ?? {};
     expect(estimate / 1.7e308).toBeCloseTo(2 / 3, 12);
     expect((stderr ?? 0) / 1.7e308).toBeCloseTo(1 / 3, 12);
+  });
+});
+
+describe('the interval of values that are all equal', () => {
+  const of = (values: number[], isShare: boolean) => {
+    const sums = new ClusterSums();
+    for (const [index, value] of values.entries()) sums.add(String(index), value);
+    return boundsOf(sums.interval({ isShare }));
+  };
+
+  test.each([
+    [
+      [1, 1, 1, 1, 1],
+      [0.5655, 1],
+    ],
+    [
+      [0, 0],
+      [0, 0.6576],
+    ],
+    [
+      [0.5, 0.5, 0.5, 0.5],
+      [0.15, 0.85],
+    ],
+  ])('is Wilson’s for the shares %j', (values, bounds) => {
+    expect(of(values, true)).toEqual(bounds.map((bound) => expect.closeTo(bound, 4)));
+  });
+
+  test('counts clusters, not values', () => {
+    const groups = [
+      [1, 1, 1],
+      [1, 1, 1],
+    ];
+    expect(boundsOf(clusteredMean(groups, { isShare: true }))).toEqual([expect.closeTo(0.3424, 4), 1]);
+  });
+
+  test('is none for other values, and a bootstrap’s where values differ', () => {
+    expect(of([0.1, 0.1, 0.1], false)).toBeNull();
+    expect(of([1, 1, 0], true)).toEqual([0, 1]);
+    expect(of([1], true)).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ describe('intervals of rewards as large as numbers get', () => {
 
   test.each<[string, number[][]]>([
     ['many large ones in a task', [[1e308, 1e308, 1e308], [0], [1]]],
-    ['all the largest', [[MOST], [MOST], [MOST]]],
+    ['all of the largest but one', [[MOST], [MOST], [MOST], [0]]],
     ['both signs', [[MOST, MOST], [-MOST, -MOST], [0.5]]],
   ])('%s', (_name, groups) => {
     const interval = clusteredMean(groups);

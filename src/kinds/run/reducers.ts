@@ -75,7 +75,7 @@ export class ReducerSums {
 
   figures(options: BootstrapOptions): Record<string, ReducedFigure> {
     const figures = [...this.sums].map(([reducer, sums]): [string, ReducedFigure] => {
-      const mean = sums.interval(options);
+      const mean = sums.interval({ ...options, isShare: true });
       return [
         reducer,
         {

@@ -41,7 +41,7 @@ export class SampleSums {
 
   figures(options: BootstrapOptions): SampleFigures {
     const { samples, correct, errors } = this;
-    const accuracy = this.successes.interval(options);
+    const accuracy = this.successes.interval({ ...options, isShare: true });
     const reward = this.rewards.interval(options);
     const scores = this.scores.figures(options);
     return {

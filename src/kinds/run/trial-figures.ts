@@ -48,7 +48,7 @@ export class TrialSums {
   > {
     const judged = this.byTrial.reduce((sum, { count }) => sum + count, 0);
     const resamples = affordableResamples(judged);
-    const shares = this.byTrial.map((sums) => sums.interval({ seed, resamples }));
+    const shares = this.byTrial.map((sums) => sums.interval({ seed, resamples, isShare: true }));
     return {
       success_by_trial: shares.map((share) => share?.estimate ?? null),
       success_by_trial_stderr: shares.map((share) => share?.stderr ?? null),
@@ -64,7 +64,7 @@ export class TrialSums {
     Metrics,
     'trials_judged' | 'mean_over_trials' | 'mean_over_trials_stderr' | 'mean_over_trials_interval'
   > {
-    const mean = this.all.interval({ seed });
+    const mean = this.all.interval({ seed, isShare: true });
     return {
       trials_judged: this.all.count,
       mean_over_trials: mean?.estimate ?? null,

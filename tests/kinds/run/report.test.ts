@@ -88,10 +88,10 @@ describe('the report of a run', () => {
     const page = await pageOf();
     expect(cellsOf(page, 'trials')).toEqual([
       ['1', '33.3 %', '33.3 %', '0.0 % to 100.0 %', '1'],
-      ['2', '100.0 %', '0.0 %', '100.0 % to 100.0 %', '2'],
+      ['2', '100.0 %', '0.0 %', '34.2 % to 100.0 %', '2'],
     ]);
     expect(cellsOf(page, 'tasks')).toEqual([
-      ['MCQEnvironment', '3', '2', '1', '100.0 %', '0.0 %', '100.0 % to 100.0 %'],
+      ['MCQEnvironment', '3', '2', '1', '100.0 %', '0.0 %', '34.2 % to 100.0 %'],
     ]);
     expect(cellsOf(page, 'confusion')).toEqual([
       ['A', '1', '0'],
@@ -127,7 +127,7 @@ describe('the report of a run', () => {
     const by = { topic: Object.fromEntries(names.map((name) => [name, figures as TaskMetrics])) };
     const page = await pageOf({ by });
     expect(cellsOf(page, 'groups')).toEqual(
-      names.map((_, index) => [`<b>${index}</b>`, ...['3', '1', '100.0 %', '0.0 %', '100.0 % to 100.0 %']]),
+      names.map((_, index) => [`<b>${index}</b>`, ...['3', '1', '100.0 %', '0.0 %', '34.2 % to 100.0 %']]),
     );
     expect(visibleText(page)).toContain('Accuracy by topic');
     expect(await pageOf()).not.toContain('id="groups"');

@@ -65,7 +65,10 @@ class JudgementFigures {
   metrics({ config }: JudgeContext, input: FinalizeJudgeInput, unrecorded: Unrecorded | null): JudgeMetrics {
     const { plan, status, message } = input;
     const { totals } = this;
-    const success = clusteredMean(this.successes, { resamples: affordableResamples(this.successes.length) });
+    const success = clusteredMean(this.successes, {
+      resamples: affordableResamples(this.successes.length),
+      isShare: true,
+    });
     const means = meanScores(
       plan.criteria.map(({ name }) => name),
       totals,
