@@ -5,7 +5,7 @@ import { Heading, type Section, SectionLinks, type Title } from '../reports/page
 import { FactTiles, Notices, reportSections } from '../reports/report.js';
 import { NumberCell, Table } from '../reports/table.js';
 import type { ScoreComparison } from '../statistics/comparison.js';
-import { dollarsText, pointsText, pValueText, scoreText } from '../statistics/figure-text.js';
+import { countedText, dollarsText, pointsText, pValueText, scoreText } from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
 import type { Listed, Opened, OpenedUnit } from './experiments.js';
 import type { Note } from './notes.js';
@@ -135,7 +135,12 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
     trail: [],
     top: heading({ kind: 'Reprise', name: 'Experiments', experiment: root }),
     sections: [
-      { id: 'experiments', title: 'Experiments', heading: `${found.length} experiments`, content: table },
+      {
+        id: 'experiments',
+        title: 'Experiments',
+        heading: countedText(found.length, 'experiment'),
+        content: table,
+      },
     ],
     isLive: experiments.some(({ isLive }) => isLive),
   };
@@ -611,7 +616,7 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
           (direction): Section => ({
             id: `${id}-${direction}`,
             title: `${direction} in ${one.letter}`,
-            heading: `${score}: ${direction} in ${one.experiment}, ${changes[direction].length} samples`,
+            heading: `${score}: ${direction} in ${one.experiment}, ${countedText(changes[direction].length, 'sample')}`,
             content:
               changes[direction].length === 0 ? (
                 <p>There is none.</p>

@@ -142,6 +142,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, served
   try {
     assertOwn(request, served.port);
     const { pathname, searchParams } = new URL(request.url ?? '/', `http://${HOST}`);
+    // Browsers ask for it on their own.
+    if (pathname === '/favicon.ico') {
+      response.writeHead(204, HEADERS).end();
+      return;
+    }
     const [, token = '', page = '', ...rest] = pathname.split('/');
     if (!hasToken(token, served.token))
       throw new Refusal(403, 'the address lacks its secret: open the one that reprise view printed');

@@ -194,3 +194,34 @@ test('texts of models and datasets stay texts, wherever they stand', async () =>
     expect(text.match(/[\0\r\u202a-\u202e\u2066-\u2069\u2028\ufeff\p{Cs}]/gu)).toBe(null);
   }
 });
+
+test('a question’s images are shown from the experiment’s folder, and nothing else is', async () => {
+  const folder = resultsFolder();
+  const key = `images/${'0'.repeat(64)}.png`;
+  const message = {
+    role: 'user' as const,
+    content: 'What is it?',
+    images: [{ key, media_type: 'image/png' }],
+  };
+  await writeExperiment(folder, 'seen', {
+    rows: [taskRow(row('a', 0, 'yes'))],
+    files: { 'calls.jsonl': jsonl([call({ sample_id: 'a', messages: [message] })]) },
+  });
+  await openStore(folder).write(`seen/${key}`, Buffer.from('iVBORw0KGgo=', 'base64'));
+  const url = await viewerOf(folder);
+  const { text, headers } = await pageAt(url, 'unit?id=seen&unit=a&trial=0');
+  const shown = parsePage(text).tags.filter(({ name }) => name === 'img');
+  expect(shown.map(({ attributes }) => attributes.alt)).toEqual(['Shown with the question, 1 of 1']);
+  expect(headers.get('content-security-policy')).toContain("img-src 'self'");
+  const address = (path: string) => `file?${new URLSearchParams({ id: 'seen', path })}`;
+  expect(shown[0]?.attributes.src).toBe(`./${address(key)}`);
+  const image = await pageAt(url, address(key));
+  expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/png']);
+  for (const other of [`../seen/${key}`, 'images/../config.yaml', key.replace('png', 'svg'), 'images/'])
+    expect((await pageAt(url, address(other))).status).toBe(404);
+});
+
+test('a browser that asks for an icon gets none, and no refusal', async () => {
+  const { origin } = new URL(await viewerOf(resultsFolder()));
+  expect((await pageAt(`${origin}/favicon.ico`)).status).toBe(204);
+});
