@@ -24,6 +24,7 @@ class Mailbox {
   constructor(
     private readonly experiment: Execution,
     private readonly client: Context['client'],
+    private readonly onEmpty: () => void,
   ) {}
 
   /** Delivers the mail of a unit from now on. @returns ends that */
@@ -34,7 +35,7 @@ class Mailbox {
       this.units.delete(unit);
       if (this.units.size > 0) return;
       clearInterval(this.timer);
-      this.timer = undefined;
+      this.onEmpty();
     };
   }
 
@@ -77,8 +78,10 @@ export function createRunUnits(activities: object, notify: (message: string) => 
   const mailboxes = new Map<string, Mailbox>();
 
   const mailboxOf = (experiment: Execution, client: Context['client']): Mailbox => {
-    const mailbox = mailboxes.get(experiment.runId) ?? new Mailbox(experiment, client);
-    mailboxes.set(experiment.runId, mailbox);
+    const { runId } = experiment;
+    const mailbox =
+      mailboxes.get(runId) ?? new Mailbox(experiment, client, () => void mailboxes.delete(runId));
+    mailboxes.set(runId, mailbox);
     return mailbox;
   };
 

@@ -169,12 +169,11 @@ export abstract class ExperimentControl<
   }
 
   /** Answers the `progress` query. */
-  progress(): Progress {
+  progress(counted = this.counted()): Progress {
     const { plan, metrics } = this;
     const { phase, message, concurrency } = this.status;
     const artifacts = plan?.artifacts ?? '';
     const models = plan === undefined ? {} : this.modelsOf(plan);
-    const counted = this.counted();
     const ended = metrics === null ? {} : progressAtEnd({ artifacts, metrics }, this.facts);
     return {
       experiment: plan?.experiment ?? workflowInfo().workflowId,
@@ -200,8 +199,9 @@ export abstract class ExperimentControl<
 
   /** Shows the progress in the Temporal UI. */
   protected show(): void {
-    this.pace.note(Date.now(), this.counted().units.ended);
-    const progress = this.progress();
+    const counted = this.counted();
+    this.pace.note(Date.now(), counted.units.ended);
+    const progress = this.progress(counted);
     setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
     if (progress.phase === 'running') this.reports.report(progress);
   }

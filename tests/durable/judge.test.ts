@@ -55,15 +55,7 @@ describe('a judgement, on a real server', () => {
 
   it('survives the death of its command, and asks nothing again that was answered', async () => {
     const command = await experiment('killed');
-    provider.latencyMs = LATENCY;
-    const { finished } = provider.statistics;
-    for (const replies of [10, 30]) {
-      const running = place.start(command);
-      await until('replies are given', () => provider.statistics.finished >= finished + replies);
-      await place.kill(running);
-    }
-    provider.latencyMs = 0;
-    const { code, stdout, stderr } = await place.reprise(command);
+    const { code, stdout, stderr } = await place.killedAfter([10, 30], command, provider, LATENCY);
     expect(code, stderr).toBe(0);
     expect(resultOf(stdout)).toMatchObject(WHOLE);
     // What was in flight when the command was killed may have been answered to nobody.

@@ -86,15 +86,7 @@ describe('a kind of one’s own, on a real server', () => {
 
   it('survives the death of its command, and asks nothing again that was answered', async () => {
     const command = await experiment('killed');
-    provider.latencyMs = 300;
-    const { finished } = provider.statistics;
-    for (const replies of [5, 20]) {
-      const running = place.start(command);
-      await until('replies are given', () => provider.statistics.finished >= finished + replies);
-      await place.kill(running);
-    }
-    provider.latencyMs = 0;
-    const { code, stdout, stderr } = await place.reprise(command);
+    const { code, stdout, stderr } = await place.killedAfter([5, 20], command, provider);
     expect(code, stderr).toBe(0);
     const metrics = metricsOf(stdout);
     expect(metrics).toMatchObject(WHOLE);

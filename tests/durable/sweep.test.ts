@@ -36,15 +36,8 @@ describe('a sweep, on a real server', () => {
 
   it('survives the death of its command, and compares its cells as reprise compare does', async () => {
     const command = await sweepOf('killed', ...TEMPERATURES, '--repeats', '2');
-    provider.latencyMs = 300;
-    const { finished, repeated } = provider.statistics;
-    for (const replies of [5, 20]) {
-      const running = place.start(command);
-      await until('replies are given', () => provider.statistics.finished >= finished + replies);
-      await place.kill(running);
-    }
-    provider.latencyMs = 0;
-    const { code, stdout, stderr } = await place.reprise(command);
+    const { repeated } = provider.statistics;
+    const { code, stdout, stderr } = await place.killedAfter([5, 20], command, provider);
     expect(code, stderr).toBe(0);
     const metrics = metricsOf(stdout);
     expect(metrics).toMatchObject({ kind: 'sweep', status: 'done', cells_planned: 4, lm_calls: 4 * SAMPLES });

@@ -14,6 +14,7 @@ import type { Repeats } from '../../src/contracts/step-cost.js';
 import type { Metrics } from '../../src/kinds/run/results.js';
 import { freePort } from '../../src/workers/free-port.js';
 import { signOfLife } from '../../src/workers/signs-of-life.js';
+import type { FakeProvider } from './fake-providers/fake-provider.js';
 
 /** The built command line, which is what a user runs. */
 export const COMMAND = resolve('dist/cli/main.js');
@@ -205,6 +206,24 @@ export class Workplace {
   async kill(running: Running): Promise<void> {
     running.process.kill('SIGKILL');
     await running.done;
+  }
+
+  /** Kills a command each time that the provider has given so many replies, starts it again, and lets it end. */
+  async killedAfter(
+    replies: readonly number[],
+    command: string[],
+    provider: FakeProvider,
+    latencyMs = 300,
+  ): Promise<Outcome> {
+    provider.latencyMs = latencyMs;
+    const { finished } = provider.statistics;
+    for (const count of replies) {
+      const running = this.start(command);
+      await until('replies are given', () => provider.statistics.finished >= finished + count);
+      await this.kill(running);
+    }
+    provider.latencyMs = 0;
+    return this.reprise(command);
   }
 
   async metrics(experiment: string): Promise<Metrics> {
