@@ -2,9 +2,9 @@ import { InvalidInputError } from '../config/errors.js';
 import type { LanguageModelConfig } from '../config/language-model-schema.js';
 import { modelNameOf } from '../config/model-name.js';
 import { ONLY_COMPATIBLE } from '../config/model-options.js';
-import { isOptional, missingPackage } from '../config/optional-packages.js';
+import { apiOf } from '../config/providers.js';
 import type { Limits } from '../contracts/experiment.js';
-import { createLanguageModel, missingCredentials } from '../language-models/create.js';
+import { createLanguageModel, missingClient, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
 import { atServer, isOpenAIsOwn } from '../language-models/server-address.js';
@@ -44,7 +44,7 @@ export async function checkModel(
   const lm = modelAt(given, section, environment);
   const missing = missingCredentials(lm, environment);
   if (missing !== null) throw new InvalidInputError(`${section}.model: ${missing}`, `${section}.model`);
-  const uninstalled = isOptional(lm.provider) ? missingPackage(lm.provider) : null;
+  const uninstalled = missingClient(lm.provider);
   if (uninstalled !== null)
     throw new InvalidInputError(`${section}.model: ${uninstalled}`, `${section}.model`);
   if (lm.provider === 'scripted') {
@@ -53,7 +53,7 @@ export async function checkModel(
     });
   }
   const lacking = ONLY_COMPATIBLE.find((name) => lm[name] !== undefined);
-  if (lacking !== undefined && lm.provider === 'openai' && isOpenAIsOwn(lm.base_url)) {
+  if (lacking !== undefined && apiOf(lm.provider) === 'openai' && isOpenAIsOwn(lm.base_url)) {
     throw new InvalidInputError(
       `${section}.${lacking}: OpenAI's own API has no such option; leave it out, or name a server that has it in ${section}.base_url`,
       `${section}.${lacking}`,

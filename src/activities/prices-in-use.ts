@@ -1,5 +1,6 @@
+import { isOffline } from '../config/providers.js';
 import { priceTable } from '../language-models/price-table.js';
-import { isFree, priceEntry } from '../language-models/prices.js';
+import { priceEntry } from '../language-models/prices.js';
 import { atServer } from '../language-models/server-address.js';
 import type { WorkerDependencies } from './dependencies.js';
 
@@ -18,7 +19,7 @@ export function pricesInUse(
   environment: WorkerDependencies['environment'],
 ): Record<string, string> {
   const table = priceTable(environment);
-  const paid = models.filter(({ provider }) => !isFree(provider)).map((one) => atServer(one, environment));
+  const paid = models.filter(({ provider }) => !isOffline(provider)).map((one) => atServer(one, environment));
   return Object.fromEntries(
     paid.map((one) => [`the price of ${one.provider}/${one.model}`, JSON.stringify(priceEntry(one, table))]),
   );

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
-import { PROVIDERS } from '../config/language-model-schema.js';
-import { missingCredentials } from '../language-models/create.js';
+import { type Provider, SERVICES, serviceOf } from '../config/providers.js';
+import { findKey, missingCredentials } from '../language-models/create.js';
 import { serverInEnvironment } from '../language-models/server-address.js';
 import { cacheFolder } from '../workers/cache-folder.js';
 import { configuredServer, connectClient } from '../workers/connection.js';
@@ -94,17 +94,24 @@ function serverText(provider: string): string {
   return `; asked at ${URL.canParse(address) ? new URL(address).host : 'no address'} (${variable})`;
 }
 
+/** Providers that most people have a key of; the others are named where they are set up. */
+const USUAL: readonly Provider[] = ['gemini', 'openai', 'anthropic'];
+
 function checkKeys(): Finding[] {
-  return PROVIDERS.filter((provider) => ['gemini', 'openai', 'anthropic'].includes(provider)).map(
-    (provider) => {
-      const missing = missingCredentials({ provider }, process.env);
-      return {
-        what: `${provider} key`,
-        state: missing === null ? 'found' : 'optional',
-        detail: `${missing ?? 'set in the environment'}${serverText(provider)}`,
-      };
-    },
+  const isSetUp = (provider: Provider) =>
+    findKey(provider, process.env) !== undefined ||
+    (serviceOf(provider)?.needs !== undefined && missingCredentials({ provider }, process.env) === null);
+  const named = (Object.keys(SERVICES) as Provider[]).filter(
+    (provider) => USUAL.includes(provider) || isSetUp(provider),
   );
+  return named.map((provider) => {
+    const missing = missingCredentials({ provider }, process.env);
+    return {
+      what: `${provider} key`,
+      state: missing === null ? 'found' : 'optional',
+      detail: `${missing ?? 'set in the environment'}${serverText(provider)}`,
+    };
+  });
 }
 
 async function checkTools(): Promise<Finding[]> {

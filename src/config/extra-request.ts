@@ -1,13 +1,14 @@
 import { isMapping } from '../contracts/json.js';
-import { isVendor, OPTION_ROWS, type Vendor } from './model-options.js';
+import { OPTION_ROWS } from './model-options.js';
+import { type Api, apiOf } from './providers.js';
 import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
 const MODEL = 'name the model in model';
 const WRITTEN = 'Reprise writes it, from the messages and tools of a call';
 const ONE_REPLY = 'Reprise asks for one reply at a time, in one piece';
 
-/** Fields of each provider's request that no option is, and why they are not `extra_body`'s. */
-const OWN: Readonly<Record<Vendor, Readonly<Record<string, string>>>> = {
+/** Fields of each API's request that no option is, and why they are not `extra_body`'s. */
+const OWN: Readonly<Record<Api, Readonly<Record<string, string>>>> = {
   openai: {
     model: MODEL,
     messages: WRITTEN,
@@ -24,6 +25,8 @@ const OWN: Readonly<Record<Vendor, Readonly<Record<string, string>>>> = {
     tools: WRITTEN,
     'generationConfig.candidateCount': ONE_REPLY,
   },
+  // What stands in `extra_body` is sent in `additionalModelRequestFields`.
+  bedrock: {},
 };
 
 /** Headers that Reprise and its HTTP client set. */
@@ -34,14 +37,12 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Returns the fields of a provider's request that are Reprise's, with a reason. */
-function ownFields(provider: Vendor): [place: string, reason: string][] {
-  const inside = provider === 'gemini' ? 'generationConfig.' : '';
+function ownFields(api: Api): [place: string, reason: string][] {
+  const inside = api === 'gemini' ? 'generationConfig.' : '';
   const options = OPTION_ROWS.flatMap(([name, { wire }]) =>
-    [wire[provider] ?? []]
-      .flat()
-      .map((place): [string, string] => [`${inside}${place}`, `write it as ${name}`]),
+    [wire[api] ?? []].flat().map((place): [string, string] => [`${inside}${place}`, `write it as ${name}`]),
   );
-  return [...Object.entries(OWN[provider]), ...options];
+  return [...Object.entries(OWN[api]), ...options];
 }
 
 /** Gemini takes `topP` as `top_p` too. */
@@ -60,8 +61,9 @@ function covers(body: unknown, [name = '', ...below]: readonly string[]): boolea
 
 /** Returns what is wrong with the further fields of a request's body; null if they are none of Reprise's. */
 function problemOfBody(provider: string, body: Readonly<Record<string, unknown>>): string | null {
-  if (!isVendor(provider)) return null;
-  const taken = ownFields(provider).find(([place]) => covers(body, place.split('.')));
+  const api = apiOf(provider);
+  if (api === undefined) return null;
+  const taken = ownFields(api).find(([place]) => covers(body, place.split('.')));
   return taken === undefined ? null : `'${taken[0]}' is no further field: ${taken[1]}`;
 }
 

@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { problemsOfExtras } from './extra-request.js';
 import { OPTION_FIELDS, unknownOptions } from './model-options.js';
+import { isOffline, PROVIDERS, type Provider } from './providers.js';
 import { hasVariable, NOTHING_REPLACED } from './variables.js';
-
-export const PROVIDERS = ['gemini', 'openai', 'anthropic', 'scripted', 'replay', 'simulated'] as const;
-export type Provider = (typeof PROVIDERS)[number];
-
-/** Providers that need no network and cost nothing. */
-const OFFLINE_PROVIDERS: readonly Provider[] = ['scripted', 'replay', 'simulated'];
 
 const latencySchema = z.union([
   z.number().min(0),
@@ -92,7 +87,7 @@ export function resolveModel(
   model: string | undefined,
 ): { provider: Provider; model: string } | { problem: string } {
   if (provider !== undefined) {
-    if (model === undefined && !OFFLINE_PROVIDERS.includes(provider)) {
+    if (model === undefined && !isOffline(provider)) {
       return { problem: `provider ${provider} needs a model` };
     }
     const prefix = `${provider}/`;
@@ -129,7 +124,7 @@ function checkProviderFields(lm: Fields & { provider: Provider }): { path: strin
       return { path: field, problem: `belongs to provider ${owner}, but the provider is ${lm.provider}` };
     }
   }
-  if (lm.base_url !== undefined && OFFLINE_PROVIDERS.includes(lm.provider)) {
+  if (lm.base_url !== undefined && isOffline(lm.provider)) {
     return { path: 'base_url', problem: `provider ${lm.provider} calls no server` };
   }
   return null;

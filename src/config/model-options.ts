@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import type { GenerateParameters } from '../contracts/language-model.js';
-
-/** Providers that are asked over a network. */
-export type Vendor = 'openai' | 'anthropic' | 'gemini';
+import { type Api, apiOf } from './providers.js';
 
 /** Model as a config names it, with its options. */
 interface Asked
@@ -17,10 +15,11 @@ interface Asked
 interface Option {
   field: z.ZodType;
   /**
-   * Names in each provider's requests; without any, the provider has no such option. A name by itself is sent with the
-   * option's value (of Gemini, in `generationConfig`); the names in a list are filled by the provider's `…-wire.ts`.
+   * Names in each API's requests; without any, the API has no such option. A name by itself is sent with the option's
+   * value (of Gemini, in `generationConfig`; of Bedrock, in `inferenceConfig`); the names in a list are filled by the
+   * API's `…-wire.ts`.
    */
-  wire: Readonly<Partial<Record<Vendor, string | readonly string[]>>>;
+  wire: Readonly<Partial<Record<Api, string | readonly string[]>>>;
   /** OpenAI's own server has no such option, but OpenAI-compatible ones do. */
   onlyCompatible?: true;
   /**
@@ -34,8 +33,9 @@ interface Option {
 
 /** Efforts that the vendors name, the least first. */
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-const EFFORTS_OF: Readonly<Partial<Record<string, readonly string[]>>> = {
+const EFFORTS_OF: Readonly<Partial<Record<Api, readonly string[]>>> = {
   anthropic: ['low', 'medium', 'high', 'xhigh', 'max'],
+  bedrock: ['low', 'medium', 'high', 'xhigh', 'max'],
   gemini: ['minimal', 'low', 'medium', 'high'],
 };
 
@@ -60,7 +60,12 @@ const MODEL_OPTIONS = {
       .nullable()
       .default(0.2)
       .describe('null: the field is left out, for models that take none.'),
-    wire: { openai: 'temperature', anthropic: ['temperature'], gemini: 'temperature' },
+    wire: {
+      openai: 'temperature',
+      anthropic: ['temperature'],
+      gemini: 'temperature',
+      bedrock: ['inferenceConfig.temperature'],
+    },
     refusedAs: /\btemperature\b/i,
   },
   top_p: {
@@ -70,16 +75,16 @@ const MODEL_OPTIONS = {
       .max(1)
       .optional()
       .describe('Samples from the likeliest tokens with this probability.'),
-    wire: { openai: 'top_p', anthropic: ['top_p'], gemini: 'topP' },
+    wire: { openai: 'top_p', anthropic: ['top_p'], gemini: 'topP', bedrock: ['inferenceConfig.topP'] },
     refusedAs: /\btop_?p\b/i,
     problem: ({ provider, temperature }) =>
-      provider === 'anthropic' && temperature !== null
+      apiOf(provider) === 'anthropic' && temperature !== null
         ? "Anthropic's API takes one of temperature and top_p: write temperature: null beside it"
         : null,
   },
   top_k: {
     field: z.int().positive().optional().describe('Samples from so many of the likeliest tokens.'),
-    wire: { openai: 'top_k', anthropic: ['top_k'], gemini: 'topK' },
+    wire: { openai: 'top_k', anthropic: ['top_k'], gemini: 'topK', bedrock: ['top_k'] },
     onlyCompatible: true,
     refusedAs: /\btop_?k\b/i,
   },
@@ -89,6 +94,7 @@ const MODEL_OPTIONS = {
       openai: ['max_tokens', 'max_completion_tokens'],
       anthropic: ['max_tokens'],
       gemini: 'maxOutputTokens',
+      bedrock: ['inferenceConfig.maxTokens'],
     },
   },
   stop: {
@@ -97,11 +103,16 @@ const MODEL_OPTIONS = {
       .transform((stop) => (typeof stop === 'string' ? [stop] : stop))
       .optional()
       .describe('Texts before which a reply ends.'),
-    wire: { openai: 'stop', anthropic: 'stop_sequences', gemini: 'stopSequences' },
+    wire: {
+      openai: 'stop',
+      anthropic: 'stop_sequences',
+      gemini: 'stopSequences',
+      bedrock: ['inferenceConfig.stopSequences'],
+    },
     problem: ({ provider, stop = [] }) => {
-      if (provider === 'gemini' && stop.length > 5)
+      if (apiOf(provider) === 'gemini' && stop.length > 5)
         return `Gemini's API takes at most 5, and these are ${stop.length}`;
-      return provider === 'anthropic' && stop.some((text) => text.trim() === '')
+      return apiOf(provider) === 'anthropic' && stop.some((text) => text.trim() === '')
         ? "Anthropic's API takes no text of white space alone; leave it out"
         : null;
     },
@@ -114,7 +125,7 @@ const MODEL_OPTIONS = {
     wire: { openai: 'seed', gemini: 'seed' },
     refusedAs: /\bseed\b/i,
     problem: ({ provider, seed = 0 }) =>
-      provider === 'gemini' && (seed | 0) !== seed
+      apiOf(provider) === 'gemini' && (seed | 0) !== seed
         ? "Gemini's API takes one of 32 bits, at most 2147483647"
         : null,
   },
@@ -131,7 +142,12 @@ const MODEL_OPTIONS = {
   thinking_budget: {
     field: z.int().min(-1).nullable().default(null).describe('Tokens; 0 off, -1 the model decides.'),
     // OpenAI, and later models of Anthropic, are sent an effort for it.
-    wire: { openai: [], anthropic: ['thinking.budget_tokens'], gemini: ['thinkingConfig.thinkingBudget'] },
+    wire: {
+      openai: [],
+      anthropic: ['thinking.budget_tokens'],
+      gemini: ['thinkingConfig.thinkingBudget'],
+      bedrock: ['thinking.budget_tokens'],
+    },
     refusedAs: THINKING,
   },
   reasoning_effort: {
@@ -143,11 +159,13 @@ const MODEL_OPTIONS = {
       openai: 'reasoning_effort',
       anthropic: ['output_config.effort'],
       gemini: ['thinkingConfig.thinkingLevel'],
+      bedrock: ['output_config.effort'],
     },
     refusedAs: THINKING,
     problem: ({ provider, reasoning_effort = 'none', thinking_budget }) => {
       if (thinking_budget !== null) return 'give one of thinking_budget and reasoning_effort, not both';
-      const known = EFFORTS_OF[provider];
+      const api = apiOf(provider);
+      const known = api && EFFORTS_OF[api];
       if (known === undefined || known.includes(reasoning_effort)) return null;
       const off = reasoning_effort === 'none' ? '; thinking_budget: 0 turns thinking off' : '';
       return `the provider ${provider} knows the efforts ${known.join(', ')}${off}`;
@@ -172,6 +190,7 @@ const MODEL_OPTIONS = {
       openai: ['response_format'],
       anthropic: ['output_config.format'],
       gemini: ['responseMimeType', 'responseJsonSchema', 'responseSchema'],
+      bedrock: ['output_config.format'],
     },
   },
   extra_body: {
@@ -179,14 +198,14 @@ const MODEL_OPTIONS = {
       .record(z.string().min(1), z.unknown())
       .optional()
       .describe("Further fields of the request's body, as the provider names them."),
-    wire: { openai: [], anthropic: [], gemini: [] },
+    wire: { openai: [], anthropic: [], gemini: [], bedrock: [] },
   },
   extra_headers: {
     field: z
       .record(z.string().min(1), z.string())
       .optional()
       .describe('Further headers of the request; never a key or token.'),
-    wire: { openai: [], anthropic: [], gemini: [] },
+    wire: { openai: [], anthropic: [], gemini: [], bedrock: [] },
   },
 } satisfies Record<keyof GenerateParameters, Option>;
 
@@ -209,24 +228,21 @@ export const OPTION_FIELDS = Object.fromEntries(OPTION_ROWS.map(([name, { field 
   [Name in OptionName]: Options[Name]['field'];
 };
 
-const VENDORS: Readonly<Record<Vendor, string>> = {
+const APIS: Readonly<Record<Api, string>> = {
   openai: "OpenAI's API",
   anthropic: "Anthropic's API",
   gemini: "Gemini's API",
+  bedrock: "Bedrock's API",
 };
-
-export function isVendor(provider: string): provider is Vendor {
-  return Object.hasOwn(VENDORS, provider);
-}
 
 /** Returns the options of a model that its provider does not know, or not with these values, and what to do. */
 export function unknownOptions(asked: Asked): { path: OptionName; problem: string }[] {
   return OPTION_ROWS.flatMap(([path, { wire, problem }]) => {
     if (asked[path] == null) return [];
-    const { provider } = asked;
+    const api = apiOf(asked.provider);
     const said =
-      isVendor(provider) && wire[provider] === undefined
-        ? `${VENDORS[provider]} has no such option; leave it out`
+      api !== undefined && wire[api] === undefined
+        ? `${APIS[api]} has no such option; leave it out`
         : problem?.(asked);
     return said == null ? [] : [{ path, problem: said }];
   });

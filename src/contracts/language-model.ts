@@ -150,7 +150,7 @@ export interface GenerateReply {
   adapted?: string[];
   /** Model that answered, if the provider names it more precisely than the request. */
   model?: string;
-  /** US dollars, if a recording contains them; otherwise computed from the price table. */
+  /** US dollars, if the provider reports them or a recording contains them; otherwise computed from the price table. */
   cost_usd?: number | null;
 }
 

@@ -15,11 +15,10 @@ import type {
 } from '../contracts/language-model.js';
 import { type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
 import {
+  alternating,
   answeredTool,
   argumentsObject,
-  beginningWithUser,
   imagesOf,
-  mergeNeighbours,
   type Notify,
   sentName,
   systemText,
@@ -77,25 +76,18 @@ function toTurns(
   messages: readonly ChatMessage[],
   beside: Pick<GenerateRequest, 'tools' | 'images'>,
 ): MessageParam[] {
-  const turns = messages.flatMap((message, index) =>
-    message.role === 'system'
-      ? []
-      : [
-          {
-            role: message.role === 'assistant' ? ('assistant' as const) : ('user' as const),
-            parts: toBlocks(messages, index, beside),
-          },
-        ],
-  );
-  const begun = beginningWithUser(mergeNeighbours(turns), (text) => ({ type: 'text' as const, text }));
-  return begun.map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
+  const turns = alternating(messages, 'assistant', {
+    partsOf: (index) => toBlocks(messages, index, beside),
+    textPart: (text): ContentBlockParam => ({ type: 'text', text }),
+  });
+  return turns.map(({ role, parts }) => ({ role, content: parts }) as MessageParam);
 }
 
 /** Least `top_p` that the API takes beside thinking. */
 const LEAST_TOP_P_OF_THOUGHTS = 0.95;
 
 /** Returns the parameters of sampling that the API takes, and says which it does not. */
-function samplingOf(
+export function samplingOf(
   { temperature, top_p, top_k }: GenerateParameters,
   dialect: Dialect,
   thinks: boolean,

@@ -111,30 +111,37 @@ export function sentName(name: string, tools: GenerateRequest['tools']): string 
   return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
-/** Merges adjacent turns of the same role, for providers that require user and model to alternate. */
-export function mergeNeighbours<Role, Part>(
-  turns: readonly { role: Role; parts: Part[] }[],
-): { role: Role; parts: Part[] }[] {
-  const merged: { role: Role; parts: Part[] }[] = [];
-  for (const { role, parts } of turns) {
-    const last = merged.at(-1);
-    if (parts.length === 0) continue;
-    if (last?.role === role) last.parts.push(...parts);
-    else merged.push({ role, parts: [...parts] });
-  }
-  return merged;
-}
-
 /** First user message of a chat that begins with the model, for providers that require one. */
 const OPENING = '(The chat begins.)';
 
-/** Returns the turns so that the first is the user's. */
-export function beginningWithUser<Role extends string, Part>(
-  turns: readonly { role: Role | 'user'; parts: Part[] }[],
-  textPart: (text: string) => Part,
-): { role: Role | 'user'; parts: Part[] }[] {
-  if (turns[0] === undefined || turns[0].role === 'user') return [...turns];
-  return [{ role: 'user', parts: [textPart(OPENING)] }, ...turns];
+/** Turn of a chat as a provider takes it. */
+interface Turn<Model extends string, Part> {
+  role: Model | 'user';
+  parts: Part[];
+}
+
+/**
+ * Converts a chat without its system messages to turns of user and model that alternate and begin with the user's, for
+ * providers that require it. Tool results belong to the user's turns.
+ * @param model the provider's name for the model's role
+ * @param partsOf returns the parts of the message at an index; one without any is left out
+ */
+export function alternating<Model extends string, Part>(
+  messages: readonly ChatMessage[],
+  model: Model,
+  { partsOf, textPart }: { partsOf: (index: number) => Part[]; textPart: (text: string) => Part },
+): Turn<Model, Part>[] {
+  const turns: Turn<Model, Part>[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'system') continue;
+    const [role, parts] = [message.role === 'assistant' ? model : ('user' as const), partsOf(index)];
+    const last = turns.at(-1);
+    if (parts.length === 0) continue;
+    if (last?.role === role) last.parts.push(...parts);
+    else turns.push({ role, parts: [...parts] });
+  }
+  const isBegun = turns[0] === undefined || turns[0].role === 'user';
+  return isBegun ? turns : [{ role: 'user', parts: [textPart(OPENING)] }, ...turns];
 }
 
 /** Converts a thinking budget in tokens to an effort, for models without a budget. */

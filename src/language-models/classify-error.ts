@@ -68,8 +68,8 @@ function isConnectionFault(error: unknown): boolean {
 const TIMEOUTS = [408, 524];
 /** Statuses of missing capacity. 498 is Groq's, 529 Anthropic's, and all others but 503 Cloudflare's. */
 const OUT_OF_CAPACITY = [498, 503, 520, 521, 522, 523, 529, 530];
-/** Statuses of temporary refusals: a conflict, too early, a closed connection. */
-const MAY_PASS = [409, 425, 499];
+/** Statuses of temporary refusals: a conflict, a fault of Bedrock's model, too early, a closed connection. */
+const MAY_PASS = [409, 424, 425, 499];
 
 function isUsedUpForToday(text: string): boolean {
   return OF_THE_DAY.test(text) && !OF_THE_MINUTE.test(text);

@@ -1,21 +1,19 @@
 import { checkFile, checkServer } from '../config/named-files.js';
 import { isOptional, missingPackage } from '../config/optional-packages.js';
+import { apiOf, isOffline, type Provider, serviceOf } from '../config/providers.js';
 import type { LanguageModel } from '../contracts/language-model.js';
 import { readingReplies } from '../replies/read-reply.js';
 import type { Notify } from './chat-messages.js';
 import { LanguageModelError } from './errors.js';
-import { isFree } from './prices.js';
 import type { OpenRecording } from './replay.js';
 import { atServer } from './server-address.js';
 import type { SimulationSettings } from './simulated.js';
 import type { KnownAnswer } from './simulated-answers.js';
 import { withUsage } from './usage.js';
 
-export type ProviderName = 'gemini' | 'openai' | 'anthropic' | 'scripted' | 'replay' | 'simulated';
-
 /** Part of a resolved config that selects the model. Sampling parameters come with each request. */
 export interface LanguageModelSettings {
-  provider: ProviderName;
+  provider: Provider;
   /** Bare name, without the provider. */
   model: string;
   /** Seconds one request may take. */
@@ -45,21 +43,15 @@ export interface LanguageModelDependencies {
 
 export interface CreatedLanguageModel {
   model: LanguageModel;
-  provider: ProviderName;
+  provider: Provider;
   modelName: string;
 }
 
-/** Environment variables that may hold a provider's key, the preferred one first. */
-const KEY_VARIABLES: Partial<Record<ProviderName, readonly [string, ...string[]]>> = {
-  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  openai: ['OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY'],
-};
-
 type Environment = LanguageModelDependencies['environment'];
 
-export function findKey(provider: ProviderName, environment: Environment): string | undefined {
-  for (const name of KEY_VARIABLES[provider] ?? []) {
+/** Returns the first of these variables that is set. */
+function firstOf(names: readonly string[], environment: Environment): string | undefined {
+  for (const name of names) {
     // Files and secret stores may add line ends, which are not allowed in a header.
     const value = environment[name]?.trim();
     if (value) return value;
@@ -67,8 +59,12 @@ export function findKey(provider: ProviderName, environment: Environment): strin
   return undefined;
 }
 
+export function findKey(provider: Provider, environment: Environment): string | undefined {
+  return firstOf(serviceOf(provider)?.keys ?? [], environment);
+}
+
 /**
- * Returns a sentence that names the environment variable to set, or null if no key is missing. An OpenAI-compatible
+ * Returns a sentence that names the environment variable to set, or null if nothing is missing. An OpenAI-compatible
  * server behind `base_url` needs no key; a key that is set is sent to it.
  */
 export function missingCredentials(
@@ -77,13 +73,16 @@ export function missingCredentials(
 ): string | null {
   const { provider } = settings;
   const { base_url } = atServer(settings, environment);
-  const names = KEY_VARIABLES[provider];
-  if (names === undefined || findKey(provider, environment) !== undefined) return null;
+  const { keys = [], needs } = serviceOf(provider) ?? {};
+  const set = (names: readonly string[]) => `set ${names.join(' or ')} in the environment of the worker`;
+  if (needs !== undefined && base_url === undefined && firstOf(needs.variables, environment) === undefined)
+    return `provider ${provider} needs ${needs.what}: ${set(needs.variables)}, or give lm.base_url`;
+  if (keys.length === 0 || findKey(provider, environment) !== undefined) return null;
   if (provider === 'openai' && base_url !== undefined) return null;
-  return `provider ${provider} needs a key: set ${names.join(' or ')} in the environment of the worker`;
+  return `provider ${provider} needs a key: ${set(keys)}`;
 }
 
-function required<T>(value: T | undefined, field: string, provider: ProviderName): T {
+function required<T>(value: T | undefined, field: string, provider: Provider): T {
   if (value !== undefined) return value;
   throw new LanguageModelError('configuration', `provider ${provider} needs lm.${field}`, { provider });
 }
@@ -107,10 +106,16 @@ export async function createLanguageModel(
   if (script !== undefined) checkFile('lm.script', script);
   const missing = missingCredentials(settings, dependencies.environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
-  const uninstalled = isOptional(provider) ? missingPackage(provider) : null;
+  const uninstalled = missingClient(provider);
   if (uninstalled !== null) throw new LanguageModelError('configuration', uninstalled, { provider });
   const model = await build(settings, dependencies);
-  return { model: readingReplies(isFree(provider) ? model : billed(model)), provider, modelName };
+  return { model: readingReplies(isOffline(provider) ? model : billed(model)), provider, modelName };
+}
+
+/** Returns a sentence that says what to install for a provider's client; null where nothing is missing. */
+export function missingClient(provider: string): string | null {
+  const api = apiOf(provider);
+  return api !== undefined && isOptional(api) ? missingPackage(api, `the provider ${provider}`) : null;
 }
 
 /** Wraps a model with billed calls, so that each of its replies has a usage. */
@@ -129,10 +134,18 @@ async function build(
   const timeoutMs = settings.timeout_sec * 1000;
   const maxReplyMb = settings.max_reply_mb;
   const apiKey = findKey(provider, environment);
-  switch (provider) {
+  const asked = { provider, model, apiKey, timeoutMs, maxReplyMb, baseUrl, notify };
+  switch (apiOf(provider) ?? (provider as 'scripted' | 'replay' | 'simulated')) {
     case 'gemini': {
       const { geminiLanguageModel } = await import('./gemini.js');
-      return geminiLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notify });
+      const cloud =
+        provider === 'vertex'
+          ? {
+              project: environment.GOOGLE_CLOUD_PROJECT ?? '',
+              location: environment.GOOGLE_CLOUD_LOCATION ?? 'global',
+            }
+          : undefined;
+      return geminiLanguageModel({ ...asked, apiKey: apiKey ?? '', cloud });
     }
     case 'openai': {
       const { openaiLanguageModel } = await import('./openai.js');
@@ -141,11 +154,19 @@ async function build(
         organization: environment.OPENAI_ORG_ID,
         project: environment.OPENAI_PROJECT_ID,
       };
-      return openaiLanguageModel({ model, apiKey, timeoutMs, maxReplyMb, baseUrl, notify, ...account });
+      return openaiLanguageModel({ ...asked, ...account });
     }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('./anthropic.js');
-      return anthropicLanguageModel({ model, apiKey: apiKey ?? '', timeoutMs, maxReplyMb, baseUrl, notify });
+      return anthropicLanguageModel({ ...asked, apiKey: apiKey ?? '' });
+    }
+    case 'bedrock': {
+      const { bedrockLanguageModel } = await import('./bedrock.js');
+      return bedrockLanguageModel({
+        ...asked,
+        apiKey: firstOf(['AWS_BEARER_TOKEN_BEDROCK'], environment),
+        region: firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment),
+      });
     }
     case 'scripted': {
       const { scriptedLanguageModel } = await import('./scripted.js');

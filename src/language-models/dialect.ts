@@ -1,4 +1,5 @@
-import { type AdaptableOption, OPTION_ROWS, type Vendor } from '../config/model-options.js';
+import { type AdaptableOption, OPTION_ROWS } from '../config/model-options.js';
+import type { Api } from '../config/providers.js';
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
 import { type Notify, onceEach } from './chat-messages.js';
 import { readProblem, tidyErrorText } from './error-text.js';
@@ -24,9 +25,9 @@ const ADAPTABLE = OPTION_ROWS.flatMap(([name, { wire, refusedAs }]) =>
   refusedAs === undefined ? [] : [{ name: name as AdaptableOption, wire, refusedAs }],
 );
 
-/** Returns the dialect of most models of a provider: with every option that it has. */
-export function dialectOf(provider: Vendor): Dialect {
-  const options = Object.fromEntries(ADAPTABLE.map(({ name, wire }) => [name, wire[provider] !== undefined]));
+/** Returns the dialect of most models behind an API: with every option that it has. */
+export function dialectOf(api: Api): Dialect {
+  const options = Object.fromEntries(ADAPTABLE.map(({ name, wire }) => [name, wire[api] !== undefined]));
   return {
     ...(options as Record<AdaptableOption, boolean>),
     tokenIds: true,

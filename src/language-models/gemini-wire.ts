@@ -14,11 +14,10 @@ import type {
   Usage,
 } from '../contracts/language-model.js';
 import {
+  alternating,
   answeredTool,
   argumentsObject,
-  beginningWithUser,
   imagesOf,
-  mergeNeighbours,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -70,17 +69,10 @@ function toParts(
 
 /** Converts a chat to Gemini's contents: without system messages, and with tool results in the user's turns. */
 export function toContents(messages: readonly ChatMessage[], recipient: Recipient): Content[] {
-  const turns = messages.flatMap((message, index) =>
-    message.role === 'system'
-      ? []
-      : [
-          {
-            role: message.role === 'assistant' ? 'model' : 'user',
-            parts: toParts(messages, index, recipient),
-          },
-        ],
-  );
-  return beginningWithUser(mergeNeighbours(turns), (text) => ({ text }));
+  return alternating(messages, 'model', {
+    partsOf: (index) => toParts(messages, index, recipient),
+    textPart: (text): Part => ({ text }),
+  });
 }
 
 /** Returns how much a model thinks, by an effort or a budget, as far as the server takes it. */

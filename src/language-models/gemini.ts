@@ -2,12 +2,14 @@ import type { LanguageModel } from '../contracts/language-model.js';
 import type { Notify } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { dialectOf, inDialect, LearnedDialect } from './dialect.js';
-import { geminiClient } from './gemini-client.js';
+import { type CloudProject, geminiClient, vertexClient } from './gemini-client.js';
 import { readResponse, toConfig, toContents } from './gemini-wire.js';
 import { guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 export interface GeminiOptions {
+  /** Project of Google Cloud, in place of a key: then the models are asked by Vertex AI. */
+  cloud?: CloudProject;
   model: string;
   apiKey: string;
   /** Milliseconds one request may take. */
@@ -20,15 +22,17 @@ export interface GeminiOptions {
 }
 
 /**
- * Creates a model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`). One request per call,
+ * Creates a model behind Google's Gemini API (`POST /v1beta/models/{model}:generateContent`), or behind Vertex AI. One request per call,
  * except that a request with a refused field is repeated without it.
  */
 export function geminiLanguageModel(options: GeminiOptions): LanguageModel {
-  const { model, apiKey, notify } = options;
-  const client = geminiClient(apiKey, options.baseUrl);
-  const serverName = nameServer('gemini', options.baseUrl);
-  const ask = providerFetch(forReplies('gemini', serverName, options.maxReplyMb));
-  const origin = { provider: 'gemini', serverName, secrets: [apiKey] };
+  const { model, apiKey, cloud, notify } = options;
+  const client =
+    cloud === undefined ? geminiClient(apiKey, options.baseUrl) : vertexClient(cloud, options.baseUrl);
+  const provider = cloud === undefined ? 'gemini' : 'vertex';
+  const serverName = nameServer(provider, options.baseUrl);
+  const ask = providerFetch(forReplies(provider, serverName, options.maxReplyMb));
+  const origin = { provider, serverName, secrets: [apiKey] };
   const learned = new LearnedDialect(dialectOf('gemini'), { notify, secrets: [apiKey] });
   return guard({ ...origin, timeoutMs: options.timeoutMs }, (given, attempt) =>
     learned.ask(given, async (dialect) => {

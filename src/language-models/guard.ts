@@ -1,3 +1,4 @@
+import { serviceOf } from '../config/providers.js';
 import type {
   GenerateOptions,
   GenerateReply,
@@ -111,9 +112,11 @@ async function settleOnAbort<T>(signal: AbortSignal, work: () => Promise<T>): Pr
 }
 
 /**
- * Names a server: the provider, with the host (without credentials) of any other server, as in `openai at
+ * Names a server: the provider, with the host (without credentials) of any other server than its own, as in `openai at
  * 127.0.0.1:8000`.
  */
 export function nameServer(provider: string, baseUrl: string | undefined): string {
-  return baseUrl === undefined ? provider : `${provider} at ${new URL(baseUrl).host}`;
+  return baseUrl === undefined || baseUrl === serviceOf(provider)?.address
+    ? provider
+    : `${provider} at ${new URL(baseUrl).host}`;
 }

@@ -17,6 +17,8 @@ export interface OpenAIAccount {
   baseUrl?: string;
   organization?: string;
   project?: string;
+  /** The server is Azure's, which older gateways before it know by another header of the key. */
+  isAzure?: boolean;
 }
 
 /** Wraps error bodies in `error`, where the client expects them; vLLM and FastAPI send them bare. */
@@ -39,7 +41,7 @@ function fetchKeepingProblems(options: FetchOptions): typeof fetch {
 
 /** Creates a client without retries and deadlines, which reads nothing from the process's environment. */
 export function openaiClient(
-  { apiKey, baseUrl, organization, project }: OpenAIAccount,
+  { apiKey, baseUrl, organization, project, isAzure }: OpenAIAccount,
   options: FetchOptions,
 ): OpenAI {
   // Every option is given, because the client reads missing ones from the process's environment.
@@ -54,5 +56,6 @@ export function openaiClient(
     timeout: NO_CLIENT_TIMEOUT_MS,
     fetch: fetchKeepingProblems(options),
     logLevel: 'off',
+    ...(isAzure === true && { defaultHeaders: { 'api-key': apiKey } }),
   });
 }

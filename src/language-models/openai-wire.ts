@@ -15,7 +15,7 @@ import { LanguageModelError } from './errors.js';
 import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
 import { tokensOfChoice } from './reply-tokens.js';
-import { plainOptions, withExtraBody } from './request-options.js';
+import { nameOfFormat, plainOptions, withExtraBody } from './request-options.js';
 import { reportedUsage } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
@@ -52,9 +52,10 @@ function toWireMessage(
 
 /** Converts a JSON Schema to OpenAI's structured output, named by its title; strict where OpenAI takes it so. */
 function wireFormat(schema: JsonObject): ChatCompletionCreateParamsNonStreaming['response_format'] {
-  const title = typeof schema.title === 'string' ? schema.title : '';
-  const name = title.replaceAll(/[^\w-]+/g, '_').slice(0, 64) || 'reply';
-  return { type: 'json_schema', json_schema: { name, strict: isStrict(schema), schema } };
+  return {
+    type: 'json_schema',
+    json_schema: { name: nameOfFormat(schema), strict: isStrict(schema), schema },
+  };
 }
 
 /** Converts a request to the body of `POST /chat/completions`. */
@@ -91,6 +92,15 @@ function usageIn(body: unknown): Usage | undefined {
   const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
   const thought = isMapping(details) ? details.reasoning_tokens : usage.reasoning_tokens;
   return reportedUsage([prompt_tokens], [completion_tokens], thought);
+}
+
+/**
+ * Returns what OpenRouter says that a reply cost, in US dollars: its price depends on who served it.
+ * https://openrouter.ai/docs/use-cases/usage-accounting
+ */
+function costIn(provider: string, { usage }: Record<string, unknown>): Pick<GenerateReply, 'cost_usd'> {
+  const cost = provider === 'openrouter' && isMapping(usage) ? usage.cost : undefined;
+  return typeof cost === 'number' && cost >= 0 ? { cost_usd: cost } : {};
 }
 
 /** Reads one tool call; its name is empty if the call names no tool. */
@@ -133,6 +143,7 @@ function choiceIn(
 
 /** Origin of a reply, for its errors. */
 interface Origin {
+  provider: string;
   serverName: string;
   secrets?: readonly string[];
 }
@@ -142,8 +153,7 @@ interface Origin {
  * @throws LanguageModelError: `malformed_reply` that says what is missing, or another kind if the reply ended in a
  * failure.
  */
-export function readWireReply(body: unknown, { serverName, secrets }: Origin): GenerateReply {
-  const provider = 'openai';
+export function readWireReply(body: unknown, { provider, serverName, secrets }: Origin): GenerateReply {
   const usage = usageIn(body);
   const origin = { provider, serverName, secrets, usage };
   const refusal = errorInsideBody(body, origin);
@@ -179,6 +189,7 @@ export function readWireReply(body: unknown, { serverName, secrets }: Origin): G
     ...(reasoning !== undefined && { reasoning }),
     ...(asksForTools && { tool_calls: calls }),
     ...(usage && { usage }),
+    ...costIn(provider, body as Record<string, unknown>),
     ...(tokens && { tokens }),
     // Several servers report `stop` beside tool calls.
     finish_reason: asksForTools && end === 'stop' ? 'tool_calls' : end,

@@ -1,4 +1,5 @@
 import { ONLY_COMPATIBLE } from '../config/model-options.js';
+import type { Provider } from '../config/providers.js';
 import type { GenerateRequest, LanguageModel } from '../contracts/language-model.js';
 import type { Notify } from './chat-messages.js';
 import { type Dialect, dialectOf, holdsField, LearnedDialect } from './dialect.js';
@@ -9,6 +10,8 @@ import { forReplies } from './provider-fetch.js';
 import { isOpenAIsOwn } from './server-address.js';
 
 export interface OpenAIOptions extends OpenAIAccount {
+  /** Service behind the API, for messages; `openai` by default. */
+  provider?: Provider;
   model: string;
   /** Milliseconds one request may take. */
   timeoutMs: number;
@@ -40,10 +43,12 @@ export function initialDialect(model: string, baseUrl: string): Dialect {
  * call, except that a request with a refused field is repeated in the server's dialect.
  */
 export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
-  const { model, apiKey, baseUrl = OPENAI_BASE_URL, notify } = options;
-  const provider = 'openai';
+  const { provider = 'openai', model, apiKey, baseUrl = OPENAI_BASE_URL, notify } = options;
   const serverName = nameServer(provider, options.baseUrl);
-  const client = openaiClient(options, forReplies(provider, serverName, options.maxReplyMb));
+  const client = openaiClient(
+    { ...options, isAzure: provider === 'azure' },
+    forReplies(provider, serverName, options.maxReplyMb),
+  );
   const secrets = apiKey === undefined ? [] : [apiKey];
   const learned = new LearnedDialect(initialDialect(model, baseUrl), { notify, secrets });
   return guard({ provider, serverName, timeoutMs: options.timeoutMs, secrets }, (request, attempt) =>
@@ -54,7 +59,7 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
           signal: attempt.signal,
           headers: { ...request.parameters.extra_headers, 'idempotency-key': attempt.idempotencyKey ?? null },
         });
-        return readWireReply(body, { serverName, secrets });
+        return readWireReply(body, { provider, serverName, secrets });
       },
       // A budget of -1, which the model decides itself, is not sent.
       (field) => holdsField(request, field) && (field !== 'thinking_budget' || hasEffort(request)),

@@ -1,3 +1,4 @@
+import { isOffline, serviceOf } from '../config/providers.js';
 import type { Usage } from '../contracts/language-model.js';
 import table from './prices.json' with { type: 'json' };
 
@@ -23,13 +24,6 @@ export interface PriceTable {
 /** Prices that Reprise ships, in `prices.json`. */
 export const SHIPPED_PRICES = table as PriceTable;
 
-const FREE = new Set(['scripted', 'replay', 'simulated']);
-
-/** Reports whether a provider's models need no network and cost nothing. */
-export function isFree(provider: string): boolean {
-  return FREE.has(provider);
-}
-
 const TOKENS_PER_PRICE = 1_000_000;
 
 /** Suffixes of a listed name that have the same price: a date, a build number, `-latest` or `-preview`; not `-mini`. */
@@ -52,7 +46,7 @@ function modelsOf(
   provider: string,
   baseUrl: string | undefined,
 ): Record<string, Price> | undefined {
-  const vendor = prices.providers[provider];
+  const vendor = prices.providers[provider] ?? prices.providers[serviceOf(provider)?.pricedAs ?? ''];
   if (baseUrl === undefined) return vendor?.models;
   if (!URL.canParse(baseUrl)) return undefined;
   const { hostname, host } = new URL(baseUrl);
@@ -92,7 +86,7 @@ export function costOf(
   usage: Usage | undefined,
   { baseUrl, at = new Date(), table: prices = SHIPPED_PRICES }: CostOptions = {},
 ): number | null {
-  if (isFree(provider)) return 0;
+  if (isOffline(provider)) return 0;
   const price = priceEntry({ provider, model, base_url: baseUrl }, prices);
   if (price === null || usage === undefined) return null;
   const rate = rateAt(price, usage.input_tokens, at.toISOString().slice(0, 10));

@@ -45,6 +45,7 @@ const ENDS: Record<string, ReplyEnd> = {
   image_safety: 'content_filter',
   image_prohibited_content: 'content_filter',
   image_recitation: 'content_filter',
+  content_filtered: 'content_filter',
   guardrail_intervened: 'content_filter',
   pause_turn: 'paused',
   malformed_function_call: 'broken_off',

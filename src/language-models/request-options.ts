@@ -1,17 +1,18 @@
-import { OPTION_ROWS, type Vendor } from '../config/model-options.js';
+import { OPTION_ROWS } from '../config/model-options.js';
+import type { Api } from '../config/providers.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import type { GenerateParameters } from '../contracts/language-model.js';
 import type { Dialect } from './dialect.js';
 
-/** Returns the options that a provider takes as they are, under its own names; without those that a server refuses. */
+/** Returns the options that an API takes as they are, under its own names; without those that a server refuses. */
 export function plainOptions(
-  provider: Vendor,
+  api: Api,
   parameters: GenerateParameters,
   dialect: Partial<Dialect>,
 ): Record<string, unknown> {
   const sent: Record<string, unknown> = {};
   for (const [name, { wire }] of OPTION_ROWS) {
-    const place = wire[provider];
+    const place = wire[api];
     const isTaken = (dialect as Readonly<Record<string, unknown>>)[name] !== false;
     if (typeof place === 'string' && parameters[name] !== undefined && isTaken)
       sent[place] = parameters[name];
@@ -29,4 +30,9 @@ export function withExtraBody<Body extends object>(body: Body, extra: JsonObject
     else if (value === undefined && beside !== undefined) merged[name] = beside;
   }
   return merged as Body;
+}
+
+/** Returns a name for a JSON Schema of replies, from its title, in characters that every API takes. */
+export function nameOfFormat({ title }: JsonObject): string {
+  return (typeof title === 'string' && title.replaceAll(/[^\w-]+/g, '_').slice(0, 64)) || 'reply';
 }

@@ -1,3 +1,4 @@
+import { isOffline } from '../config/providers.js';
 import type {
   ChatMessage,
   GenerateReply,
@@ -7,7 +8,6 @@ import type {
 } from '../contracts/language-model.js';
 import type { Unrecorded } from '../contracts/step-cost.js';
 import type { LanguageModelError, LanguageModelErrorKind } from './errors.js';
-import { isFree } from './prices.js';
 
 /**
  * UTF-8 bytes per token. English has about four, code and other alphabets fewer, so estimates are too high rather than
@@ -109,7 +109,7 @@ export function usageOfFailure(request: GenerateRequest, error: LanguageModelErr
   if (status !== undefined) return NONE;
   // All other failures without a status occur before anything is sent, such as a missing key.
   if (isUnsent || !CUT_OFF.includes(kind)) return null;
-  return isFree(provider) ? NONE : mostUsage(request);
+  return isOffline(provider) ? NONE : mostUsage(request);
 }
 
 /** Returns the maximum usage of a request and its reply, as far as the reply's limit is known. */

@@ -27,7 +27,7 @@ function asked(request: Pick<GenerateRequest, 'messages' | 'tools'>, number = 1)
   const dialect = initialDialect('mock', 'http://127.0.0.1:1/v1');
   const body = JSON.stringify(toWireRequest('mock', { ...request, parameters: {}, call: CALL }, dialect));
   const choices = [{ message: replyTo(body, number), finish_reason: 'stop' }];
-  return readWireReply({ choices }, { serverName: 'the mock server' });
+  return readWireReply({ choices }, { provider: 'openai', serverName: 'the mock server' });
 }
 
 const contest = (more: Partial<RolloutContest> = {}): RolloutContest => ({

@@ -39,6 +39,12 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ models: { agent: 'gemini/x' } }, 'models.agent', 'stands beside lm, which is short for it'],
   [{ models: { writer: 'gemini/x' } }, 'models.writer', 'unknown field'],
   [{ models: { judge: 'gemini/x' } }, 'models.judge', 'no scorer asks it'],
+  [{ models: { embeddings: 'gemini/x' } }, 'models.embeddings', 'nothing asks it'],
+  [
+    { models: { embeddings: 'anthropic/x' } },
+    'models.embeddings.model',
+    'must be openai/NAME, gemini/NAME or of another provider of vectors',
+  ],
   // Out of range.
   [{ lm: { ...MINIMAL.lm, logprobs: 21 } }, 'lm.logprobs', 'must be at most 20, not 21'],
   [{ runtime: { num_trials: 0 } }, 'runtime.num_trials', 'must be more than 0, not 0'],
@@ -79,7 +85,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   [{ lm: { model: 'gpt-4o' } }, 'lm.model', 'write e.g. openai/gpt-4o, or set lm.provider'],
   [{ lm: { model: 'openai/' } }, 'lm.model', 'does not begin with a provider'],
   [{ lm: { provider: 'openai' } }, 'lm.model', 'provider openai needs a model'],
-  [{ lm: { provider: 'azure', model: 'x' } }, 'lm.provider', 'allowed: gemini, openai, anthropic'],
+  [{ lm: { provider: 'nobody', model: 'x' } }, 'lm.provider', 'allowed: gemini, openai, anthropic'],
   [{ lm: { model: 'openai/x', base_url: 'nowhere' } }, 'lm.base_url', 'is not a valid url'],
   [{ lm: { provider: 'scripted' } }, 'lm.script', 'needs script'],
   [{ lm: { provider: 'replay' } }, 'lm.recording', 'needs recording'],

@@ -52,7 +52,7 @@ const SCHEMAS: Record<string, { accepted: Sections[]; refused: Sections[]; requi
       { lm: { model: 'openai/x', temperature: 3 } },
       { lm: { model: 'openai/x', stop: [] } },
       { lm: { model: 'openai/x', extra_headers: { 'X-A': 1 } } },
-      { lm: { provider: 'azure', model: 'x' } },
+      { lm: { provider: 'nobody', model: 'x' } },
       { lm: { provider: 'simulated', simulation: { accuracy: 2 } } },
       { lm: { provider: 'simulated', simulation: { latency_ms: { deviation: 1 } } } },
       { memory: { _type: 'vector_db' } },

@@ -147,9 +147,10 @@ const WITHOUT: Record<ProviderKind, (body: never) => unknown> = {
     generationConfig,
     systemInstruction,
   }),
+  bedrock: ({ messages, inferenceConfig, system }: never) => ({ messages, inferenceConfig, system }),
 };
 
-describe.each<ProviderKind>(['openai', 'anthropic', 'gemini'])('the %s adapter', (kind) => {
+describe.each<ProviderKind>(['openai', 'anthropic', 'gemini', 'bedrock'])('the %s adapter', (kind) => {
   const parameters: GenerateParameters = { temperature: 0.2, thinking_budget: 0 };
 
   test('asks again without what is refused, says so once, and keeps to it', async () => {
@@ -181,6 +182,7 @@ describe.each<ProviderKind>(['openai', 'anthropic', 'gemini'])('the %s adapter',
         contents: [{ role: 'user', parts: [{ text }] }],
         generationConfig: expect.not.objectContaining({ temperature: 0.2 }),
       },
+      bedrock: { messages: [{ role: 'user', content: [{ text }] }], inferenceConfig: {} },
     };
     const last = WITHOUT[kind](provider.requests.at(-1)?.body as never);
     expect(JSON.parse(JSON.stringify(last))).toEqual(sent[kind]);
@@ -219,7 +221,7 @@ test('a chat that the model begins is begun by the user, for whom wants that', a
     { role: 'assistant' as const, content: 'How can I help?' },
     { role: 'user' as const, content: 'Hi' },
   ];
-  for (const kind of ['anthropic', 'gemini'] as const) {
+  for (const kind of ['anthropic', 'gemini', 'bedrock'] as const) {
     const provider = await fake(kind);
     await (await modelFor(provider)).generate(request(begun));
     const { messages, contents } = provider.requests[0]?.body ?? {};

@@ -20,6 +20,7 @@ const SENT: {
     openai: Sent | null;
     anthropic: Sent | null;
     gemini: Sent | null;
+    bedrock: Sent | null;
   };
 } = {
   temperature: {
@@ -27,61 +28,77 @@ const SENT: {
     openai: { temperature: 0.5 },
     anthropic: { temperature: 0.5 },
     gemini: { generationConfig: { temperature: 0.5 } },
+    bedrock: { inferenceConfig: { temperature: 0.5 } },
   },
   top_p: {
     value: 0.9,
     openai: { top_p: 0.9 },
     anthropic: { top_p: 0.9 },
     gemini: { generationConfig: { topP: 0.9 } },
+    bedrock: { inferenceConfig: { topP: 0.9 } },
   },
   top_k: {
     value: 40,
     openai: { top_k: 40 },
     anthropic: { top_k: 40 },
     gemini: { generationConfig: { topK: 40 } },
+    bedrock: { additionalModelRequestFields: { top_k: 40 } },
   },
   max_output_tokens: {
     value: 77,
     openai: { max_tokens: 77 },
     anthropic: { max_tokens: 77 },
     gemini: { generationConfig: { maxOutputTokens: 77 } },
+    bedrock: { inferenceConfig: { maxTokens: 77 } },
   },
   stop: {
     value: ['\n\n', '答案：'],
     openai: { stop: ['\n\n', '答案：'] },
     anthropic: { stop_sequences: ['\n\n', '答案：'] },
     gemini: { generationConfig: { stopSequences: ['\n\n', '答案：'] } },
+    bedrock: { inferenceConfig: { stopSequences: ['\n\n', '答案：'] } },
   },
-  seed: { value: 0, openai: { seed: 0 }, anthropic: null, gemini: { generationConfig: { seed: 0 } } },
+  seed: {
+    value: 0,
+    openai: { seed: 0 },
+    anthropic: null,
+    gemini: { generationConfig: { seed: 0 } },
+    bedrock: null,
+  },
   frequency_penalty: {
     value: -0.5,
     openai: { frequency_penalty: -0.5 },
     anthropic: null,
     gemini: { generationConfig: { frequencyPenalty: -0.5 } },
+    bedrock: null,
   },
   presence_penalty: {
     value: 1,
     openai: { presence_penalty: 1 },
     anthropic: null,
     gemini: { generationConfig: { presencePenalty: 1 } },
+    bedrock: null,
   },
   thinking_budget: {
     value: 2048,
     openai: { reasoning_effort: 'low' },
     anthropic: { thinking: { type: 'enabled', budget_tokens: 2048 } },
     gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 2048, includeThoughts: true } } },
+    bedrock: { additionalModelRequestFields: { reasoning_effort: 'low' } },
   },
   reasoning_effort: {
     value: 'low',
     openai: { reasoning_effort: 'low' },
     anthropic: { output_config: { effort: 'low' } },
     gemini: { generationConfig: { thinkingConfig: { thinkingLevel: 'LOW', includeThoughts: true } } },
+    bedrock: { additionalModelRequestFields: { reasoning_effort: 'low' } },
   },
   logprobs: {
     value: 2,
     openai: { logprobs: true, top_logprobs: 2, return_token_ids: true },
     anthropic: null,
     gemini: { generationConfig: { responseLogprobs: true, logprobs: 2 } },
+    bedrock: null,
   },
   response_format: {
     value: CITY,
@@ -93,15 +110,26 @@ const SENT: {
     },
     anthropic: { output_config: { format: { type: 'json_schema', schema: CITY } } },
     gemini: { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: CITY } },
+    bedrock: {
+      outputConfig: {
+        textFormat: {
+          type: 'json_schema',
+          structure: { jsonSchema: { name: 'The_capital_s_name', schema: JSON.stringify(CITY) } },
+        },
+      },
+    },
   },
   extra_body: {
     value: { service_tier: 'flex', options: { num_ctx: 8192 }, nothing: null },
     openai: { service_tier: 'flex', options: { num_ctx: 8192 }, nothing: null },
     anthropic: { service_tier: 'flex', options: { num_ctx: 8192 }, nothing: null },
     gemini: { service_tier: 'flex', options: { num_ctx: 8192 }, nothing: null },
+    bedrock: {
+      additionalModelRequestFields: { service_tier: 'flex', options: { num_ctx: 8192 }, nothing: null },
+    },
   },
   // In the headers, which no body shows.
-  extra_headers: { value: { 'X-Title': 'capitals' }, openai: {}, anthropic: {}, gemini: {} },
+  extra_headers: { value: { 'X-Title': 'capitals' }, openai: {}, anthropic: {}, gemini: {}, bedrock: {} },
 };
 
 /** The request that a provider receives, and how it differs from one without parameters. */
@@ -118,7 +146,7 @@ async function asked(kind: ProviderKind, parameters: GenerateParameters, model?:
   return { added, headers: sent.headers as Record<string, string>, adapted: reply.adapted ?? [] };
 }
 
-const KINDS: ProviderKind[] = ['openai', 'anthropic', 'gemini'];
+const KINDS: ProviderKind[] = ['openai', 'anthropic', 'gemini', 'bedrock'];
 const CASES = Object.entries(SENT).flatMap(([name, row]) => KINDS.map((kind) => ({ name, kind, row })));
 
 test.each(CASES)('$name is sent to $kind as it calls it', async ({ name, kind, row }) => {
@@ -143,10 +171,13 @@ describe.each(KINDS)('to %s', (kind) => {
       openai: { response_format: { note: 1 } },
       anthropic: { output_config: { note: 1 } },
       gemini: { generationConfig: { note: 1 } },
+      // Beside the rest of the request, in a mapping of its own.
+      bedrock: { options: { note: 1 } },
     };
     const { added } = await asked(kind, { response_format: CITY, extra_body: extra[kind] });
     const [name] = Object.keys(extra[kind]) as [string];
-    expect(added[name]).toEqual({ ...(SENT.response_format[kind]?.[name] as Sent), note: 1 });
+    const sent = kind === 'bedrock' ? (added.additionalModelRequestFields as Sent) : added;
+    expect(sent[name]).toEqual({ ...(SENT.response_format[kind]?.[name] as Sent), note: 1 });
   });
 
   test('a reply that ends at a stop text is a whole one', async () => {
@@ -162,6 +193,10 @@ describe.each(KINDS)('to %s', (kind) => {
       },
       gemini: {
         candidates: [{ content: { role: 'model', parts: [{ text: 'Paris' }] }, finishReason: 'STOP' }],
+      },
+      bedrock: {
+        output: { message: { ...message, content: [{ text: 'Paris' }] } },
+        stopReason: 'stop_sequence',
       },
     };
     provider.next({ kind: 'raw', body: JSON.stringify(body[kind]), contentType: 'application/json' });

@@ -3,7 +3,7 @@ import { LanguageModelError } from '../../src/language-models/errors.js';
 import type { Behaviour, ProviderKind } from '../support/fake-providers/behaviours.js';
 import { failure, fake, modelFor, request } from './support.js';
 
-const KINDS: ProviderKind[] = ['openai', 'gemini', 'anthropic'];
+const KINDS: ProviderKind[] = ['openai', 'gemini', 'anthropic', 'bedrock'];
 
 type Expectation = Partial<
   Pick<LanguageModelError, 'kind' | 'status' | 'retryable' | 'fatalForRun' | 'retryAfterMs'>

@@ -69,6 +69,10 @@ export async function modelFor(
       const { geminiLanguageModel } = await import('../../src/language-models/gemini.js');
       return geminiLanguageModel({ model: model ?? 'gemini-2.5-flash', ...common });
     }
+    case 'bedrock': {
+      const { bedrockLanguageModel } = await import('../../src/language-models/bedrock.js');
+      return bedrockLanguageModel({ model: model ?? 'meta.llama4-v1:0', region: 'eu-central-1', ...common });
+    }
     case 'anthropic': {
       const { anthropicLanguageModel } = await import('../../src/language-models/anthropic.js');
       return anthropicLanguageModel({ model: model ?? 'claude-sonnet-4-5', ...common });

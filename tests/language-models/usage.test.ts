@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Provider } from '../../src/config/providers.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
-import { createLanguageModel, type ProviderName } from '../../src/language-models/create.js';
+import { createLanguageModel } from '../../src/language-models/create.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import {
   estimatedUsage,
@@ -10,6 +11,7 @@ import {
   usageOfFailure,
   withUsage,
 } from '../../src/language-models/usage.js';
+import type { ProviderKind } from '../support/fake-providers/behaviours.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 
 const request: GenerateRequest = {
@@ -142,7 +144,7 @@ describe('a request without a reply', () => {
   });
 });
 
-describe.each<[ProviderName, string, (input: unknown, output: unknown) => unknown]>([
+describe.each<[Provider, string, (input: unknown, output: unknown) => unknown]>([
   [
     'openai',
     'choices',
@@ -170,15 +172,29 @@ describe.each<[ProviderName, string, (input: unknown, output: unknown) => unknow
       usageMetadata: { promptTokenCount: input, candidatesTokenCount: output },
     }),
   ],
+  [
+    'bedrock',
+    'output',
+    (inputTokens, outputTokens) => ({
+      output: { message: { role: 'assistant', content: [{ text: 'It is 3.' }] } },
+      stopReason: 'end_turn',
+      usage: { inputTokens, outputTokens },
+    }),
+  ],
 ])('what %s reports', (name, field, body) => {
   let provider: FakeProvider;
   afterEach(() => provider.close());
 
   async function answered(sent: unknown) {
-    provider = await startFakeProvider(name as 'openai' | 'anthropic' | 'gemini');
+    provider = await startFakeProvider(name as ProviderKind);
     provider.next({ kind: 'raw', body: JSON.stringify(sent), contentType: 'application/json' });
     const settings = { provider: name, model: 'm', timeout_sec: 5, base_url: provider.baseUrl };
-    const environment = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' };
+    const environment = {
+      OPENAI_API_KEY: 'k',
+      ANTHROPIC_API_KEY: 'k',
+      GEMINI_API_KEY: 'k',
+      AWS_BEARER_TOKEN_BEDROCK: 'k',
+    };
     const { model } = await createLanguageModel(settings, { environment });
     return model.generate(request).catch((error: unknown) => error);
   }

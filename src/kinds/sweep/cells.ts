@@ -3,8 +3,8 @@ import { InvalidInputError } from '../../config/errors.js';
 import type { FlagValues } from '../../config/flags.js';
 import type { ConfigKind } from '../../config/kind.js';
 import { resolveConfig } from '../../config/load.js';
-import { isVendor } from '../../config/model-options.js';
 import { roleOfField } from '../../config/model-roles.js';
+import { apiOf } from '../../config/providers.js';
 import type { Limits } from '../../contracts/experiment.js';
 import type { Json } from '../../contracts/json.js';
 import { experimentFolderName } from '../../storage/paths.js';
@@ -107,7 +107,7 @@ export function configOfCell(
   for (const lm of Object.values(kind.modelsOf(config))) {
     if (lm.seed !== undefined) lm.seed += cell.repeat;
     // Replies of the others cost nothing, and depend on more than the request.
-    if (sweep.share_calls && lm.cache === false && isVendor(lm.provider)) lm.cache = 'runs';
+    if (sweep.share_calls && lm.cache === false && apiOf(lm.provider) !== undefined) lm.cache = 'runs';
   }
   config.limits = sweep.limits;
   return config;

@@ -1,16 +1,15 @@
 import { checkServer } from '../../config/named-files.js';
+import { apiOf, type Provider } from '../../config/providers.js';
 import type { Embedder } from '../../contracts/embeddings.js';
 import { findKey, type LanguageModelDependencies, missingCredentials } from '../create.js';
 import { LanguageModelError } from '../errors.js';
-import { atServer, serverInEnvironment } from '../server-address.js';
+import { atServer } from '../server-address.js';
 import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
-
-const EMBEDDING_PROVIDERS = ['gemini', 'openai'] as const;
-export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number];
 
 /** Part of a resolved config that selects the embedding model. */
 export interface EmbedderSettings {
-  provider: EmbeddingProvider;
+  /** One of `EMBEDDING_PROVIDERS`. */
+  provider: Provider;
   /** Bare name, without the provider. */
   model: string;
   /** Seconds one request may take. */
@@ -25,7 +24,7 @@ export interface EmbedderSettings {
 }
 
 /** Hosts of the vendors' own servers, left out of an identity. */
-const OWN_HOSTS: Record<EmbeddingProvider, string> = {
+const OWN_HOSTS: Readonly<Partial<Record<Provider, string>>> = {
   gemini: 'generativelanguage.googleapis.com',
   openai: 'api.openai.com',
 };
@@ -53,15 +52,15 @@ export async function createEmbedder(
   given: EmbedderSettings,
   { environment }: Pick<LanguageModelDependencies, 'environment'>,
 ): Promise<Embedder> {
-  if (given.base_url !== serverInEnvironment(given.provider, environment)?.address) {
-    checkServer('memory.retrieval.base_url', given.base_url);
-  }
+  const ownServer = atServer({ ...given, base_url: undefined }, environment).base_url;
+  if (given.base_url !== ownServer) checkServer('memory.retrieval.base_url', given.base_url);
   const settings = atServer(given, environment);
   const { provider, base_url: baseUrl } = settings;
   const missing = missingCredentials(settings, environment);
   if (missing !== null) throw new LanguageModelError('authentication', missing, { provider });
   const apiKey = findKey(provider, environment);
   const common = {
+    provider,
     identity: embedderIdentity(settings),
     model: settings.model,
     timeoutMs: settings.timeout_sec * 1000,
@@ -70,19 +69,15 @@ export async function createEmbedder(
     maximumTextBytes: settings.max_text_bytes,
     textsPerRequest: settings.texts_per_request,
   };
-  switch (provider) {
-    case 'gemini': {
-      const { geminiEmbedder } = await import('./gemini.js');
-      return geminiEmbedder({ ...common, apiKey: apiKey ?? '' });
-    }
-    case 'openai': {
-      const { openaiEmbedder } = await import('./openai.js');
-      // Organisation and project belong to OpenAI's own service.
-      const account = baseUrl === undefined && {
-        organization: environment.OPENAI_ORG_ID,
-        project: environment.OPENAI_PROJECT_ID,
-      };
-      return openaiEmbedder({ ...common, apiKey, ...account });
-    }
+  if (apiOf(provider) === 'gemini') {
+    const { geminiEmbedder } = await import('./gemini.js');
+    return geminiEmbedder({ ...common, apiKey: apiKey ?? '' });
   }
+  const { openaiEmbedder } = await import('./openai.js');
+  // Organisation and project belong to OpenAI's own service.
+  const account = baseUrl === undefined && {
+    organization: environment.OPENAI_ORG_ID,
+    project: environment.OPENAI_PROJECT_ID,
+  };
+  return openaiEmbedder({ ...common, apiKey, ...account });
 }

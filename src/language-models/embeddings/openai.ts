@@ -1,3 +1,4 @@
+import type { Provider } from '../../config/providers.js';
 import type { Embedder } from '../../contracts/embeddings.js';
 import { errorInsideBody } from '../classify-error.js';
 import { nameServer } from '../guard.js';
@@ -12,6 +13,8 @@ const TEXTS_PER_REQUEST = 512;
 const BYTES_PER_REQUEST = 300_000;
 
 export interface OpenAIEmbedderOptions extends OpenAIAccount {
+  /** Service behind the API, for messages; `openai` by default. */
+  provider?: Provider;
   identity: string;
   model: string;
   /** Milliseconds one request may take. */
@@ -42,10 +45,12 @@ function inOrder(data: unknown): unknown {
  * gateways.
  */
 export function openaiEmbedder(options: OpenAIEmbedderOptions): Embedder {
-  const { identity, model, dimensions, apiKey, baseUrl, timeoutMs } = options;
-  const provider = 'openai';
+  const { provider = 'openai', identity, model, dimensions, apiKey, baseUrl, timeoutMs } = options;
   const serverName = nameServer(provider, baseUrl);
-  const client = openaiClient(options, { provider, serverName, maxReplyMb: VECTORS_MB });
+  const client = openaiClient(
+    { ...options, isAzure: provider === 'azure' },
+    { provider, serverName, maxReplyMb: VECTORS_MB },
+  );
   const secrets = apiKey === undefined ? [] : [apiKey];
   return batchedEmbedder(
     {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type ProviderKind = 'openai' | 'gemini' | 'anthropic';
+export type ProviderKind = 'openai' | 'gemini' | 'anthropic' | 'bedrock';
 
 export interface FakeToolCall {
   id?: string;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { anthropicProtocol } from './anthropic-protocol.js';
+import { bedrockProtocol } from './bedrock-protocol.js';
 import type {
   Behaviour,
   FakeReply,
@@ -19,6 +20,7 @@ const ENDPOINTS: Record<ProviderKind, [Protocol, ...Protocol[]]> = {
   openai: [openaiProtocol, openaiEmbeddings],
   gemini: [geminiProtocol, geminiEmbeddings],
   anthropic: [anthropicProtocol],
+  bedrock: [bedrockProtocol],
 };
 
 export interface FakeProviderOptions {

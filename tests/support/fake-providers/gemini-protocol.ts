@@ -1,6 +1,7 @@
 import type { Protocol } from './behaviours.js';
 
-const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):generateContent$/;
+const PATH =
+  /^\/v1(?:beta1?)?\/(?:projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/)?models\/([^/:]+):generateContent$/;
 
 const FINISH = { stop: 'STOP', length: 'MAX_TOKENS', tool_calls: 'STOP', content_filter: 'SAFETY' } as const;
 
@@ -25,7 +26,7 @@ const CANONICAL: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-/** `POST /v1beta/models/{model}:generateContent` (and `/v1/`). */
+/** `POST /v1beta/models/{model}:generateContent` (and `/v1/`), and the same of a project of Vertex AI. */
 export const geminiProtocol: Protocol = {
   basePath: '',
   accepts: (path) => PATH.test(path),

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { RetrievalConfig } from '../../../config/memory-schemas.js';
+import type { Provider } from '../../../config/providers.js';
 import type { PaidEmbeddings } from '../../../contracts/embeddings.js';
 import {
   createEmbedder,
   type EmbedderSettings,
-  type EmbeddingProvider,
   embedderIdentity,
 } from '../../../language-models/embeddings/create.js';
 import { costOf, type PriceTable } from '../../../language-models/prices.js';
@@ -37,7 +37,7 @@ export function embedderSettings({
 }: Pick<RetrievalConfig, 'model' | 'base_url' | 'dimensions'>): EmbedderSettings {
   const slash = model.indexOf('/');
   return {
-    provider: model.slice(0, slash) as EmbeddingProvider,
+    provider: model.slice(0, slash) as Provider,
     model: model.slice(slash + 1),
     timeout_sec: TIMEOUT_SEC,
     ...(base_url === undefined ? {} : { base_url }),

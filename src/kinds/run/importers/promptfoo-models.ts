@@ -9,7 +9,16 @@ export interface Model {
   lm: Record<string, unknown>;
 }
 
-const OLLAMA = 'http://127.0.0.1:11434/v1';
+/** Providers that ask for chats alone, by promptfoo's name for each. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  openrouter: 'openrouter',
+  deepseek: 'deepseek',
+  groq: 'groq',
+  mistral: 'mistral',
+  togetherai: 'together',
+  xai: 'xai',
+  bedrock: 'bedrock',
+};
 
 /** Returns `lm` for a provider's id, such as `openai:chat:gpt-4.1`; null: there is none. */
 function modelOf(id: string): Record<string, unknown> | null {
@@ -30,13 +39,20 @@ function modelOf(id: string): Record<string, unknown> | null {
     }
     case 'google':
     case 'vertex':
-      return rest[0]?.startsWith('gemini') ? { model: `gemini/${rest.join(':')}` } : null;
+      return rest[0]?.startsWith('gemini')
+        ? { model: `${vendor === 'vertex' ? vendor : 'gemini'}/${rest.join(':')}` }
+        : null;
+    case 'azure':
     case 'ollama': {
       const name = after('chat', 'completion');
-      return name === '' || rest[0] === 'embeddings' ? null : { model: `openai/${name}`, base_url: OLLAMA };
+      return name === '' || /^embeddings?$/.test(rest[0] ?? '') ? null : { model: `${vendor}/${name}` };
     }
-    default:
-      return null;
+    default: {
+      const provider = PROVIDERS[vendor];
+      const name = after('converse');
+      const isChat = name !== '' && !/^(?:embeddings?|image|kb|nova-sonic)$/.test(rest[0] ?? '');
+      return provider === undefined || !isChat ? null : { model: `${provider}/${name}` };
+    }
   }
 }
 
@@ -76,8 +92,6 @@ function model(written: unknown, notes: Notes): Model | null {
   }
   for (const name of ['prompts', 'transform', 'delay'])
     if (name in others) notes.add(`The provider ${id} is carried over without its ${name}`);
-  if (id.startsWith('vertex:'))
-    notes.add(`The provider ${id} is asked at Gemini's own address, with GEMINI_API_KEY`);
   return { name: label ?? id, lm };
 }
 

@@ -109,7 +109,12 @@ describe('providers', () => {
     ['openai:chat:ft:gpt-4o:mine', { model: 'openai/ft:gpt-4o:mine' }],
     ['anthropic:messages:claude-sonnet-4-5', { model: 'anthropic/claude-sonnet-4-5' }],
     ['google:gemini-2.5-pro', { model: 'gemini/gemini-2.5-pro' }],
-    ['ollama:chat:llama3.2:3b', { model: 'openai/llama3.2:3b', base_url: 'http://127.0.0.1:11434/v1' }],
+    ['ollama:chat:llama3.2:3b', { model: 'ollama/llama3.2:3b' }],
+    ['openrouter:meta-llama/llama-3.1-8b-instruct', { model: 'openrouter/meta-llama/llama-3.1-8b-instruct' }],
+    ['azure:chat:our-deployment', { model: 'azure/our-deployment' }],
+    ['vertex:gemini-2.5-pro', { model: 'vertex/gemini-2.5-pro' }],
+    ['bedrock:us.anthropic.claude-sonnet-4-5-v1:0', { model: 'bedrock/us.anthropic.claude-sonnet-4-5-v1:0' }],
+    ['bedrock:converse:us.amazon.nova-pro-v1:0', { model: 'bedrock/us.amazon.nova-pro-v1:0' }],
     [
       { id: 'openai:gpt-4.1', config: { apiBaseUrl: 'http://127.0.0.1:8000/v1', apiKey: 'no' } },
       { model: 'openai/gpt-4.1', base_url: 'http://127.0.0.1:8000/v1' },
@@ -128,7 +133,7 @@ describe('providers', () => {
     'exec:./mine.sh',
     'file://mine.py',
     'openai:embedding:text-embedding-3-small',
-    'bedrock:claude',
+    'cohere:command-r',
   ])('%s has no counterpart, which is said, and the config names the simulated model', async (provider) => {
     const { config, notes } = await imported({ prompts: '{{body}}', providers: provider, tests: [TEST] });
     expect(config('experiment.yaml').lm).toEqual({ model: 'simulated/toy' });
