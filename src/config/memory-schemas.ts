@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isEmbeddingModel } from './providers.js';
 import { hasVariable, NOTHING_REPLACED } from './variables.js';
 
 const historyListSchema = z.strictObject({
@@ -17,7 +18,9 @@ const retrievalSchema = z
       .string()
       .min(1)
       .optional()
-      .describe('backend embedding: openai/NAME or gemini/NAME, e.g. gemini/gemini-embedding-001.'),
+      .describe(
+        'backend embedding: provider/NAME, e.g. gemini/gemini-embedding-001. Default: models.embeddings.',
+      ),
     base_url: z.url().optional().describe('backend embedding: an OpenAI-compatible server.'),
     dimensions: z.int().positive().max(10_000).optional().describe('backend embedding: of a vector.'),
     correct_only: z
@@ -29,8 +32,9 @@ const retrievalSchema = z
   })
   .superRefine(({ backend, model, base_url, dimensions }, context) => {
     if (backend === 'embedding') {
-      if (model === undefined || !/^(openai|gemini)\/./.test(model)) {
-        const message = 'backend embedding needs a model as openai/NAME or gemini/NAME';
+      if (model === undefined || !isEmbeddingModel(model)) {
+        const message =
+          'backend embedding needs a model as openai/NAME or gemini/NAME, here or in models.embeddings';
         context.addIssue({ code: 'custom', path: ['model'], message });
       }
       for (const [name, text] of Object.entries({ model, base_url })) {

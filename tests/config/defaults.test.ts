@@ -38,7 +38,7 @@ test('a config that says the least gets every default', () => {
       cache: false,
       simulation: { accuracy: 0.5, latency_ms: 0, error_rate: 0, reflection_gain: 0.15 },
     },
-    models: { judge: null },
+    models: { judge: null, embeddings: null },
     memory: { _type: 'history_list', max_length: 100 },
     agent: { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' },
     sandbox: { type: 'docker', memory_mb: 512, cpus: 1, pids: 64, output_kb: 64, tmpfs_mb: 64 },

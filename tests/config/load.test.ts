@@ -167,6 +167,30 @@ describe('dataset.few_shot', () => {
   });
 });
 
+describe('models.embeddings', () => {
+  const embeddings = { model: 'mistral/mistral-embed', dimensions: 256 };
+  const memory = { retrieval: { backend: 'embedding' } };
+  const agent = { type: 'dynamic_cheatsheet_agent', mode: 'retrieval_synthesis' };
+
+  test('makes the vectors of a memory and of scorers that name no model of their own', () => {
+    const scorers = { near: { type: 'similarity' }, own: { type: 'similarity', model: 'openai/x' } };
+    const config = configOf({ models: { embeddings }, memory, agent, scorers });
+    expect(config.memory).toMatchObject({ retrieval: embeddings });
+    expect(config.scorers.near).toMatchObject(embeddings);
+    expect(config.scorers.own).not.toHaveProperty('dimensions');
+    // What a run writes down is read again as it is.
+    expect(configOf(config as unknown as Record<string, unknown>)).toEqual(config);
+  });
+
+  test('may be a name, also on the command line', () => {
+    const named = configOf({ models: { embeddings: 'gemini/e' }, scorers: ['similarity'] });
+    expect(named.scorers.similarity).toMatchObject({ model: 'gemini/e' });
+    const flags = { model_role: ['embeddings=openai/other'] };
+    const other = configOf({ models: { embeddings }, memory, agent }, { flags });
+    expect(other.memory).toMatchObject({ retrieval: { model: 'openai/other', dimensions: 256 } });
+  });
+});
+
 describe('paths', () => {
   test('are resolved against the YAML’s folder, wherever the command runs', () => {
     const folder = folderWith();

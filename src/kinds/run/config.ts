@@ -29,7 +29,7 @@ import {
   defaultMemory,
 } from './combinations.js';
 import { NAMES } from './index.js';
-import { judgeModels } from './models.js';
+import { embeddingModels, judgeModels } from './models.js';
 import { type RunConfig, runConfigSchema, runConfigWithCustomAgentSchema } from './schema.js';
 import { validatorOf } from './scorers/json-validity.js';
 import { COMPARING_PLACEHOLDERS, PLACEHOLDERS } from './scorers/model-graded.js';
@@ -60,6 +60,34 @@ function withTaskType(dataset: unknown): unknown {
   return rest.choices_field == null && rest.choices == null ? dataset : { ...rest, task_type: 'mcq' };
 }
 
+/** Gives a section the model of vectors that it has none of. */
+function withVectors(section: unknown, isAsking: (given: Written) => boolean, embeddings: Written): unknown {
+  const asks = isMapping(section) && isAsking(section) && section.model == null;
+  return asks ? { ...embeddings, ...(withoutNull(section, 'model') as Written) } : section;
+}
+
+/** Gives the memory and scorers of a config the model of vectors that stands in `models.embeddings`. */
+function withEmbeddings({ memory, scorers, ...rest }: Written, embeddings: Written): Written {
+  const asksForVectors = ({ backend }: Written) => backend === 'embedding';
+  const isSimilarity = ({ type }: Written) => type === 'similarity';
+  return {
+    ...rest,
+    memory: isMapping(memory)
+      ? {
+          ...memory,
+          ...(memory.retrieval != null && {
+            retrieval: withVectors(memory.retrieval, asksForVectors, embeddings),
+          }),
+        }
+      : memory,
+    ...(isMapping(scorers) && {
+      scorers: Object.fromEntries(
+        Object.entries(scorers).map(([name, one]) => [name, withVectors(one, isSimilarity, embeddings)]),
+      ),
+    }),
+  };
+}
+
 /**
  * Fills in what may be left out before the schema is applied: which samples share a memory; the types of memory and
  * agent; `type` for `_type`; `sandbox: TYPE`; `task_type: mcq` for choices.
@@ -78,7 +106,8 @@ function fillIn(raw: Written): Written {
   if (raw.scorers != null) result.scorers = writtenScorers(raw.scorers);
   if (typeof raw.sandbox === 'string') result.sandbox = { type: raw.sandbox };
   if (isMapping(agent)) result.agent = { type: 'history_agent', ...agent };
-  return result;
+  const { embeddings } = isMapping(raw.models) ? raw.models : {};
+  return isMapping(embeddings) ? withEmbeddings(result, embeddings) : result;
 }
 
 /** Returns a template's text. A value with neither a line break nor a placeholder is the path of a file. */
@@ -163,6 +192,17 @@ function checkJudge({ models, scorers }: RunConfig): void {
   );
 }
 
+/** @throws InvalidInputError if there is a model of the role `embeddings`, and nothing asks it. */
+function checkEmbeddings({ models, memory, scorers }: RunConfig): void {
+  if (models.embeddings === null) return;
+  const { model } = models.embeddings;
+  if (Object.values(embeddingModels({ memory, scorers })).some((one) => one.model === model)) return;
+  throw new InvalidInputError(
+    'models.embeddings: nothing asks it; add a scorer of the type similarity or memory.retrieval.backend: embedding, or leave it out',
+    'models.embeddings',
+  );
+}
+
 /** Fills in what depends on other sections, and makes every path absolute. */
 function finish(config: RunConfig, folders: Folders): RunConfig {
   const result = structuredClone(config);
@@ -199,6 +239,7 @@ function finish(config: RunConfig, folders: Folders): RunConfig {
   for (const [name, scorer] of Object.entries(result.scorers))
     finishScorer(scorer, `scorers.${name}`, folder, dataset.meta_fields);
   checkJudge(result);
+  checkEmbeddings(result);
   checkCluster(result);
   checkEpochs(result);
   checkStopWhen(result);
@@ -213,6 +254,7 @@ function writtenScorersSchema(schema: SchemaNode): void {
   const text = { type: 'string', minLength: 1 };
   for (const branch of branchesOf(named)) {
     makeOptional(branch, 'type');
+    if (branch.properties?.type?.const === 'similarity') makeOptional(branch, 'model');
     if (branch.properties?.lm !== undefined) allow(branch, 'lm', text);
     if (branch.properties?.panel?.items !== undefined) {
       const { panel } = branch.properties;
@@ -227,6 +269,7 @@ const MODELS: ModelRoles = {
   roles: {
     agent: { description: 'the agent' },
     judge: { description: 'who grades for model_graded scorers' },
+    embeddings: { description: 'who makes vectors for a memory or similarity scorers' },
   },
   asLm: true,
 };

@@ -4,6 +4,7 @@ import { builtInAgentSchema, customAgentSchema } from '../../config/agent-schema
 import { fewShotSchema, selectSchema } from '../../config/dataset-schemas.js';
 import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
+import { isEmbeddingModel } from '../../config/providers.js';
 import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
 import { budgetSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { templateSchema } from '../../config/templates.js';
@@ -272,6 +273,16 @@ const limitsSchema = budgetSchema
   })
   .prefault({});
 
+/** Schema of the model that vectors are from, where several places ask for some. */
+const embeddingsSchema = z.strictObject({
+  model: z
+    .string()
+    .refine(isEmbeddingModel, 'must be openai/NAME, gemini/NAME or of another provider of vectors')
+    .describe('E.g. gemini/gemini-embedding-001.'),
+  base_url: z.url().optional().describe('An OpenAI-compatible server.'),
+  dimensions: z.int().positive().max(10_000).optional().describe('Of a vector.'),
+});
+
 /** Schema of a whole run (with a built-in agent) in one YAML file. */
 export const runConfigSchema = z.strictObject({
   name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
@@ -284,6 +295,10 @@ export const runConfigSchema = z.strictObject({
         .nullable()
         .default(null)
         .describe('The model of model_graded scorers without one of their own. Default: lm.'),
+      embeddings: embeddingsSchema
+        .nullable()
+        .default(null)
+        .describe('The model of vectors, for a memory or similarity scorers without one of their own.'),
     })
     .prefault({}),
   memory: memoryConfigSchema,
@@ -312,7 +327,10 @@ type Tagged<Union, Tag extends string, Default = unknown> = Union extends Defaul
 
 /** Config of a run as its author writes it; what is left out is filled in. Models may be given by their names. */
 export type WrittenRunConfig = Omit<RunInput, 'models' | 'runtime' | 'memory' | 'agent' | 'sandbox'> & {
-  models?: { judge?: string | z.input<typeof languageModelSchema> | null };
+  models?: {
+    judge?: string | z.input<typeof languageModelSchema> | null;
+    embeddings?: string | z.input<typeof embeddingsSchema> | null;
+  };
   runtime?: Partial<RunInput['runtime']>;
   memory?: Tagged<RunInput['memory'], '_type'>;
   agent?: Tagged<RunInput['agent'], 'type', { type: 'history_agent' }> | z.input<typeof customAgentSchema>;

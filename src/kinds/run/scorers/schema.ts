@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../../config/language-model-schema.js';
+import { isEmbeddingModel } from '../../../config/providers.js';
 import { isMapping } from '../../../contracts/json.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
@@ -99,8 +100,8 @@ const similaritySchema = z.strictObject({
   ...common,
   model: z
     .string()
-    .regex(/^(openai|gemini)\/./, 'must be openai/NAME or gemini/NAME')
-    .describe('The model of the vectors, e.g. gemini/gemini-embedding-001.'),
+    .refine(isEmbeddingModel, 'must be openai/NAME, gemini/NAME or of another provider of vectors')
+    .describe('The model of the vectors, e.g. gemini/gemini-embedding-001. Default: models.embeddings.'),
   base_url: z.url().optional().describe('An OpenAI-compatible server.'),
   dimensions: z.int().positive().max(10_000).optional().describe('Of a vector.'),
   reads: reads('answer'),
