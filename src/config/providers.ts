@@ -81,7 +81,7 @@ export function serviceOf(provider: string): Service | undefined {
 }
 
 /** Providers whose API turns texts into vectors. */
-export const EMBEDDING_PROVIDERS = (Object.keys(SERVICES) as (keyof typeof SERVICES)[]).filter(
+const EMBEDDING_PROVIDERS = (Object.keys(SERVICES) as (keyof typeof SERVICES)[]).filter(
   (provider) => provider === 'gemini' || SERVICES[provider].api === 'openai',
 );
 

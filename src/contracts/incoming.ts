@@ -17,6 +17,7 @@ const isUsage = shaped<Usage>({
 });
 const isUnrecorded = shaped<Unrecorded>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
 export const besideChecks: Checks<Beside> = {
+  lm_calls_cut_off: orAbsent(isCount),
   lm_calls_estimated: orAbsent(isCount),
   unrecorded: orAbsent(isUnrecorded),
 };

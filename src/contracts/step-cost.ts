@@ -1,7 +1,9 @@
 import type { Usage } from './language-model.js';
 
-/** Cost besides that of kept replies, and number of estimated figures. */
+/** Cost besides that of kept replies, and numbers of replies that people look at. */
 export interface Beside {
+  /** Replies that used up their token limit. Absent: none. */
+  lm_calls_cut_off?: number;
   /** Calls whose usage the provider did not report: it is estimated from the text. Absent: none. */
   lm_calls_estimated?: number;
   /** Absent: none. */

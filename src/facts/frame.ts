@@ -61,7 +61,8 @@ export function closingFacts(progress: ExperimentProgress): Fact[] {
     ...lineFacts('error_causes', causeLines(progress.errors_by_type, metrics?.error_causes), {
       label: `errors by ${metrics?.error_causes === undefined ? 'type' : 'cause, each with its first message'}`,
     }),
-    ...(metrics === null ? [] : callFacts(metrics)),
+    ...cutOffFacts(progress.spending, metrics),
+    ...(metrics === null ? [] : adaptationFacts(metrics)),
     ...spendingFacts(progress.spending, metrics?.lm_calls_cached),
     ...tableFacts('by_role', roleTable(metrics?.by_role), { label: 'calls by role' }),
     ...limitFacts(limits),
@@ -82,6 +83,23 @@ function paceFacts({ pace, units: { noun } }: ExperimentProgress): Fact[] {
   if (pace === null) return [];
   const left = durationText(Math.max(Math.round(pace.seconds_left), 1)).replace(/\.0 s$/, ' s');
   return [textFact('pace', `${rateText(pace.units_per_second, noun)}, ${left} left`, { brief: 'always' })];
+}
+
+/** Returns the fact of replies that used up their token limit, if there are any. */
+function cutOffFacts({ lm_calls_cut_off: count = 0 }: Spent, metrics: EndedMetrics | null): Fact[] {
+  const reasoning = metrics?.cut_off_reasoning_tokens;
+  const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
+  const note = `at their token limit (max_output_tokens)${thought}`;
+  return count === 0
+    ? []
+    : [
+        countFact('lm_calls_cut_off', count, {
+          label: 'replies cut off',
+          noun: 'cut-off',
+          note,
+          brief: 'some',
+        }),
+      ];
 }
 
 /** Returns the facts of what was spent. @param cached calls that were answered from the shared cache */
@@ -138,20 +156,12 @@ function causeLines(counts: Readonly<Record<string, number>>, causes: readonly E
   return errorLines({ ...Object.fromEntries(all), ...counts }, causes).map(errorText);
 }
 
-/** Returns the facts of cut-off replies, and of requests that were not sent as configured. */
-function callFacts({ cut_off, cut_off_reasoning_tokens: reasoning, adaptations = {} }: EndedMetrics): Fact[] {
-  const thought = reasoning === undefined ? '' : `; ${reasoning} of their tokens were reasoning`;
-  const cutOff = countFact('cut_off', cut_off, {
-    label: 'cut-off replies',
-    note: `at their token limit (max_output_tokens)${thought}`,
-  });
+/** Returns the facts of requests that were not sent as configured. */
+function adaptationFacts({ adaptations = {} }: EndedMetrics): Fact[] {
   const sentences = Object.entries(adaptations).map(
     ([sentence, calls]) => `${sentence} (${countedText(calls, 'call')})`,
   );
-  return [
-    ...(cut_off > 0 ? [cutOff] : []),
-    ...lineFacts('adaptations', sentences, { label: 'sent otherwise' }),
-  ];
+  return lineFacts('adaptations', sentences, { label: 'sent otherwise' });
 }
 
 /** Reports whether unrecorded requests, such as refused ones, are billed with nothing. */

@@ -50,7 +50,7 @@ export function judgedOf(metrics: ExperimentMetrics, kind: KindFacts): Judged {
 /** Converts the result of an ended experiment to its final progress. */
 export function progressAtEnd({ artifacts, metrics }: Ended, own: KindFacts): ExperimentProgress {
   const { experiment, kind, status, status_message, simulated, errors, errors_by_type, ...rest } = metrics;
-  const { lm_calls, usage, cost_usd, lm_calls_estimated, unrecorded } = rest;
+  const { lm_calls, usage, cost_usd, lm_calls_cut_off, lm_calls_estimated, unrecorded } = rest;
   const { lm_calls_repeated, lm_calls_maybe_repeated } = rest;
   return {
     kind,
@@ -65,6 +65,7 @@ export function progressAtEnd({ artifacts, metrics }: Ended, own: KindFacts): Ex
       lm_calls,
       usage,
       cost_usd,
+      lm_calls_cut_off,
       lm_calls_estimated,
       unrecorded,
       lm_calls_repeated,

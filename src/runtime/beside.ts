@@ -1,5 +1,5 @@
 import type { Spending } from '../contracts/experiment.js';
-import type { Usage } from '../contracts/language-model.js';
+import type { CallRecord, Usage } from '../contracts/language-model.js';
 import type { Beside, Unrecorded } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
 
@@ -32,13 +32,36 @@ export function addUnrecorded(
   };
 }
 
+const COUNTS = ['lm_calls_cut_off', 'lm_calls_estimated'] as const;
+type Counts = Pick<Beside, (typeof COUNTS)[number]>;
+
+/** Combines the counts of two, without those that come to nothing. */
+export function combineCounts(
+  left: Counts,
+  right: Counts,
+  combine: (left: number, right: number) => number,
+): Counts {
+  const counts = COUNTS.map((name) => [name, combine(left[name] ?? 0, right[name] ?? 0)] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0));
+}
+
 /** Adds two, as the fields of a total without empty ones. */
 export function addBeside(left: Beside, right: Beside): Beside {
-  const estimated = (left.lm_calls_estimated ?? 0) + (right.lm_calls_estimated ?? 0);
   const unrecorded = addUnrecorded(left.unrecorded, right.unrecorded);
   return {
-    ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
+    ...combineCounts(left, right, (one, other) => one + other),
     ...(unrecorded === null ? {} : { unrecorded }),
+  };
+}
+
+/** Returns the counts of one reply. */
+export function countsOfReply({
+  finish_reason,
+  usage_estimated,
+}: Partial<Pick<CallRecord, 'finish_reason' | 'usage_estimated'>>): Counts {
+  return {
+    ...(finish_reason === 'length' ? { lm_calls_cut_off: 1 } : {}),
+    ...(usage_estimated === true ? { lm_calls_estimated: 1 } : {}),
   };
 }
 

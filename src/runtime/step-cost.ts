@@ -3,25 +3,20 @@ import type { CallRecord } from '../contracts/language-model.js';
 import type { Spent } from '../contracts/progress.js';
 import type { StepCost, Unrecorded } from '../contracts/step-cost.js';
 import { addCosts } from './add-costs.js';
-import { addBeside, addUsage, withUnrecorded } from './beside.js';
+import { addBeside, addUsage, combineCounts, countsOfReply, withUnrecorded } from './beside.js';
 
 /** Returns the cost of a step without calls. */
 export function noStepCost(): StepCost {
   return { lm_calls: 0, usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: 0 };
 }
 
+/** Fields of a call that its cost is made of. */
+export type CostedCall = Pick<CallRecord, 'usage' | 'usage_estimated' | 'finish_reason' | 'cost_usd'>;
+
 /** Returns the cost of one model call whose reply is kept. */
-export function costOfCall({
-  usage,
-  usage_estimated,
-  cost_usd,
-}: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>): StepCost {
-  return {
-    lm_calls: 1,
-    usage: usage ?? { input_tokens: 0, output_tokens: 0 },
-    cost_usd,
-    ...(usage_estimated === true ? { lm_calls_estimated: 1 } : {}),
-  };
+export function costOfCall(call: CostedCall): StepCost {
+  const { usage = { input_tokens: 0, output_tokens: 0 }, cost_usd } = call;
+  return { lm_calls: 1, usage, cost_usd, ...countsOfReply(call) };
 }
 
 /** Returns the cost of unrecorded requests. */
@@ -33,7 +28,7 @@ export function costOfUnrecorded(unrecorded: Unrecorded | null): StepCost {
 export function newlyPaid<Cost extends StepCost>(cost: Cost): Omit<Cost, 'counted'> {
   const { counted, ...all } = cost;
   if (counted === undefined) return all;
-  const { lm_calls_estimated: _estimated, ...rest } = all;
+  const { lm_calls_estimated: _estimated, lm_calls_cut_off: _cutOff, ...rest } = all;
   return { ...rest, ...costBeyond(cost, counted) } as Omit<Cost, 'counted'>;
 }
 
@@ -46,8 +41,7 @@ export function keptOf<Cost extends StepCost>(cost: Cost): Omit<Cost, 'unrecorde
 /** Returns the part of a cost that was not paid before, for replies that were found again. */
 export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
   const beyond = (all: number, before: number) => Math.max(all - before, 0);
-  const { lm_calls, usage, cost_usd, lm_calls_estimated = 0, unrecorded } = cost;
-  const estimated = beyond(lm_calls_estimated, paid.lm_calls_estimated ?? 0);
+  const { lm_calls, usage, cost_usd, unrecorded } = cost;
   return {
     lm_calls: beyond(lm_calls, paid.lm_calls),
     usage: {
@@ -55,7 +49,8 @@ export function costBeyond(cost: StepCost, paid: StepCost): StepCost {
       output_tokens: beyond(usage.output_tokens, paid.usage.output_tokens),
     },
     cost_usd: cost_usd === null || paid.cost_usd === null ? null : beyond(cost_usd, paid.cost_usd),
-    ...addBeside({ lm_calls_estimated: estimated, unrecorded }, {}),
+    ...combineCounts(cost, paid, beyond),
+    ...(unrecorded === undefined ? {} : { unrecorded }),
     ...(cost.counted === undefined
       ? {}
       : { counted: costBeyond(cost.counted, paid.counted ?? noStepCost()) }),
@@ -83,8 +78,8 @@ export function addStep<Totals extends StepCost>(totals: Totals, cost: StepCost)
 }
 
 /** Returns the calls, tokens and cost of totals. */
-export function spentOf({ lm_calls, usage, cost_usd, lm_calls_estimated, unrecorded }: StepCost): Spent {
-  return { lm_calls, usage, cost_usd, ...addBeside({ lm_calls_estimated, unrecorded }, {}) };
+export function spentOf({ lm_calls, usage, cost_usd, ...rest }: StepCost): Spent {
+  return { lm_calls, usage, cost_usd, ...addBeside(rest, {}) };
 }
 
 export const NOTHING_SPENT: Spending = { lm_calls: 0, tokens: 0, cost_usd: 0 };

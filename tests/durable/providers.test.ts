@@ -109,7 +109,8 @@ describe('a provider that misbehaves', () => {
     expect(metrics.errors).toBe(3);
     expect(metrics.correct).toBe(8);
     expect(metrics.accuracy).toBeCloseTo(8 / 9);
-    expect(metrics.cut_off).toBe(1);
+    expect(metrics).toMatchObject({ cut_off: 1, lm_calls_cut_off: 1 });
+    expect(stdout).toMatch(/│ replies cut off +│ 1, at their token limit/);
     expect(rows[0]).toMatchObject({ reward: null, feedback: null, error: { type: expect.any(String) } });
     expect(rows[1]?.error?.type).toBe('EmptyReply');
     expect(rows[2]).toMatchObject({ error: null, finish_reason: 'length', feedback: { correct: false } });

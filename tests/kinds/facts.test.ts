@@ -88,6 +88,7 @@ describe.each(KINDS)('the facts of an experiment: %s', (kind) => {
       unrecorded: { requests: 3, usage: { input_tokens: 30, output_tokens: 60 }, cost_usd: 0.25 },
       usage: { input_tokens: 1, output_tokens: 5, reasoning_tokens: 4 },
       cut_off: 3,
+      lm_calls_cut_off: 3,
       cut_off_reasoning_tokens: 60,
       adaptations: { 'lm.temperature 1 is left out: why': 2 },
       errors_by_type: { timeout: 3 },
@@ -102,7 +103,7 @@ describe.each(KINDS)('the facts of an experiment: %s', (kind) => {
       tokens: '1, 5 out (4 reasoning)',
       cost_usd: 'unknown, no price for this model',
       unrecorded: '3, at most 30 tokens in, 60 out and $0.2500',
-      cut_off: '3, at their token limit (max_output_tokens); 60 of their tokens were reasoning',
+      lm_calls_cut_off: '3, at their token limit (max_output_tokens); 60 of their tokens were reasoning',
     });
     const lines = facts.flatMap(({ id, value }) => (value.kind === 'lines' ? [[id, value.lines]] : []));
     expect(Object.fromEntries(lines)).toMatchObject({

@@ -8,7 +8,7 @@ import { DEFAULT_TEXT_BYTES } from './batched-embedder.js';
 
 /** Part of a resolved config that selects the embedding model. */
 export interface EmbedderSettings {
-  /** One of `EMBEDDING_PROVIDERS`. */
+  /** One that turns texts into vectors. */
   provider: Provider;
   /** Bare name, without the provider. */
   model: string;

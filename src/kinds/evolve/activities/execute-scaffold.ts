@@ -13,6 +13,7 @@ import type { SpendingLeft } from '../../../contracts/experiment.js';
 import { FAILURE_TYPES } from '../../../contracts/names.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
 import type { AdaptiveLimit } from '../../../language-models/adaptive-limit.js';
+import { addBeside } from '../../../runtime/beside.js';
 import { keptOf, noStepCost } from '../../../runtime/step-cost.js';
 import type { CallResult, FunctionProgram } from '../../../sandboxes/sandbox.js';
 import { scaffoldSupport } from '../../../sandboxes/scaffold-support.js';
@@ -30,15 +31,14 @@ import { draftJob, draftOf } from './scaffolder-turn.js';
 
 /** Converts a record to the result of an activity, with the unrecorded requests of this activity alone. */
 function runOf(record: ScaffoldRunRecord, { unrecorded }: StepCost): ScaffoldRun {
-  const { score, result, lm_calls, lm_calls_estimated, usage, cost_usd } = record;
+  const { score, result, lm_calls, usage, cost_usd } = record;
   return {
     score,
     ok: hasOutput(result),
     lm_calls,
     usage,
     cost_usd,
-    ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
-    ...(unrecorded === undefined ? {} : { unrecorded }),
+    ...addBeside({ ...record, unrecorded }, {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { AttemptJournal } from '../../../activities/attempt-journal.js';
-import type { CallRecord } from '../../../contracts/language-model.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
-import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
+import { combineCounts } from '../../../runtime/beside.js';
+import { addStep, type CostedCall, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
 
 /** Notes of an attempt to run a scaffold, for the next one. */
 export interface ExecutionNotes {
@@ -21,18 +21,12 @@ export function executionNotes(): ExecutionNotes {
 }
 
 /** Adds a call to a cost. */
-export function bookCall(
-  cost: StepCost,
-  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
-): void {
+export function bookCall(cost: StepCost, call: CostedCall): void {
   Object.assign(cost, addStep(cost, costOfCall(call)));
 }
 
 /** Adds a call to the part of a cost that an earlier execution has paid. */
-export function bookCounted(
-  cost: StepCost,
-  call: Pick<CallRecord, 'usage' | 'usage_estimated' | 'cost_usd'>,
-): void {
+export function bookCounted(cost: StepCost, call: CostedCall): void {
   cost.counted = addStep(cost.counted ?? noStepCost(), costOfCall(call));
 }
 
@@ -42,11 +36,10 @@ export function bookCounted(
  */
 export function largerCost(left: StepCost, right: StepCost): StepCost {
   const { cost_usd } = left;
-  const estimated = Math.max(left.lm_calls_estimated ?? 0, right.lm_calls_estimated ?? 0);
   // Only the side that has sent requests has them.
   const unrecorded = left.unrecorded ?? right.unrecorded;
   return {
-    ...(estimated === 0 ? {} : { lm_calls_estimated: estimated }),
+    ...combineCounts(left, right, Math.max),
     ...(unrecorded === undefined ? {} : { unrecorded }),
     ...(left.counted === undefined ? {} : { counted: left.counted }),
     lm_calls: Math.max(left.lm_calls, right.lm_calls),

@@ -1,10 +1,10 @@
 import type { Spending } from '../../../contracts/experiment.js';
-import type { Usage } from '../../../contracts/language-model.js';
+import type { FinishReason, Usage } from '../../../contracts/language-model.js';
 import type { Spent } from '../../../contracts/progress.js';
 import type { EpisodeRecord } from '../../../contracts/results.js';
 import type { Beside, Repeats, StepCost, Unrecorded } from '../../../contracts/step-cost.js';
 import { addCosts } from '../../../runtime/add-costs.js';
-import { addBeside, withUnrecorded } from '../../../runtime/beside.js';
+import { addBeside, countsOfReply, withUnrecorded } from '../../../runtime/beside.js';
 import { addRepeats, repeatsOfCall } from '../../../runtime/repeats.js';
 import { withErrors } from '../../../statistics/error-tally.js';
 import type { Totals } from '../contracts.js';
@@ -106,15 +106,13 @@ export function bookCall(
     maybe_repeated?: number;
     usage?: Usage;
     usage_estimated?: boolean;
+    finish_reason?: FinishReason;
     cost_usd?: number | null;
     unrecorded?: Unrecorded;
   },
 ): void {
-  const { usage_estimated, unrecorded } = call;
-  Object.assign(
-    totals,
-    addBeside(totals, { lm_calls_estimated: Number(usage_estimated === true), unrecorded }),
-  );
+  const { unrecorded } = call;
+  Object.assign(totals, addBeside(totals, { ...countsOfReply(call), unrecorded }));
   Object.assign(totals, addRepeats(totals, repeatsOfCall(call)));
   totals.lm_calls += 1;
   totals.input_tokens += call.usage?.input_tokens ?? 0;

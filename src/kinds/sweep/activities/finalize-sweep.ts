@@ -5,6 +5,7 @@ import type { Guard } from '../../../activities/unless-over.js';
 import type { CallFigures, ExperimentMetrics } from '../../../contracts/results.js';
 import { factsOf, progressAtEnd } from '../../../facts/kind-facts.js';
 import { reportHtml } from '../../../reports/report.js';
+import { addBeside } from '../../../runtime/beside.js';
 import { addRepeats, sumRepeats } from '../../../runtime/repeats.js';
 import { addStep, noStepCost } from '../../../runtime/step-cost.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
@@ -55,7 +56,7 @@ function figuresOf(
 /** Returns the sums of the cells' calls. */
 function callsOf(cells: readonly ReadCell[]): CallFigures {
   const all = cells.flatMap(({ metrics }) => (metrics === null ? [] : [metrics]));
-  const { lm_calls, usage, cost_usd, lm_calls_estimated, unrecorded } = all.reduce(addStep, noStepCost());
+  const { lm_calls, usage, cost_usd, ...beside } = all.reduce(addStep, noStepCost());
   const cached = all.reduce((sum, { lm_calls_cached = 0 }) => sum + lm_calls_cached, 0);
   return {
     cut_off: all.reduce((sum, { cut_off }) => sum + cut_off, 0),
@@ -64,8 +65,7 @@ function callsOf(cells: readonly ReadCell[]): CallFigures {
     ...all.reduce(addRepeats, sumRepeats([])),
     usage,
     cost_usd: cost_usd === null ? null : roundCost(cost_usd),
-    ...(lm_calls_estimated === undefined ? {} : { lm_calls_estimated }),
-    ...(unrecorded === undefined ? {} : { unrecorded }),
+    ...addBeside(beside, {}),
   };
 }
 

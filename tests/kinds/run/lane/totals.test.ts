@@ -83,13 +83,14 @@ test('what stands beside the replies is added up, and is nothing where there was
     cost_usd: 1,
   });
   const other = noTotals();
-  bookCall(other, { usage_estimated: true, cost_usd: null, unrecorded });
+  bookCall(other, { usage_estimated: true, finish_reason: 'length', cost_usd: null, unrecorded });
   bookUnrecorded(other, unrecorded);
   bookUnrecorded(other, null);
   const sum = addTotals([totals, other]);
   expect(sum).toMatchObject({
     lm_calls: 2,
     cost_usd: null,
+    lm_calls_cut_off: 1,
     lm_calls_estimated: 1,
     unrecorded: { requests: 2, usage: { input_tokens: 4, output_tokens: 6 }, cost_usd: 1 },
   });
