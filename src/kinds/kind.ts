@@ -100,6 +100,8 @@ export interface KindView<Metrics extends ExperimentMetrics = never, Row extends
   /** File of its rows. Absent: `results.jsonl`. */
   rowsIn?: string;
   outcomeOf(row: Row): Outcome;
+  /** Returns the id of the experiment that a unit is, below that of its own; absent: units have pages instead. */
+  experimentOf?(unit: Pick<ViewedUnit, 'id' | 'trial'>): string;
   /** Returns the unit to which a call with a sample's id belongs. Absent: that sample. */
   unitOf?(sampleId: string): string;
   /** Returns the page of an ended experiment. */

@@ -26,9 +26,11 @@ export function Heading({ kind, name, experiment, children }: Title & { children
     <header>
       <p class="kind">{kind}</p>
       <h1>{name}</h1>
-      <p class="folder">
-        <code>{experiment}</code>
-      </p>
+      {experiment !== name && (
+        <p class="folder">
+          <code>{experiment}</code>
+        </p>
+      )}
       {children}
     </header>
   );

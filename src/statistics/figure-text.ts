@@ -41,7 +41,12 @@ export function durationText(seconds: number): string {
 
 /** Formats `1 error`, `2 errors`. */
 export function countedText(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `${count} ${count === 1 ? what : pluralOf(what)}`;
+}
+
+/** Returns the plural of a noun, such as `trajectories`. */
+export function pluralOf(noun: string): string {
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
 /** Bound from which a number is written with an exponent, as in JavaScript. */

@@ -77,7 +77,7 @@ export class Experiments {
     private readonly live: Live,
   ) {}
 
-  /** Lists the experiments, the newest first. */
+  /** Lists the experiments, those without a beginning so far, then the newest first. */
   async list(): Promise<Listed[]> {
     const going = await this.live.inProgress();
     const names = (await this.root.folders('')).filter((name) => ID.test(name));
@@ -86,7 +86,10 @@ export class Experiments {
       this.listed(id, going.get(this.root.within(id).uri)?.progress),
     ))
       if (one !== null) found.push(one);
-    return found.sort((left, right) => (right.started ?? '~').localeCompare(left.started ?? '~'));
+    const begun = ({ started }: Listed) =>
+      started === null ? Number.POSITIVE_INFINITY : Date.parse(started);
+    const byId = (left: Listed, right: Listed) => left.id.localeCompare(right.id, 'en', { numeric: true });
+    return found.sort((left, right) => Math.sign(begun(right) - begun(left)) || byId(left, right));
   }
 
   private async listed(id: string, progress: ExperimentProgress | undefined): Promise<Listed | null> {

@@ -5,7 +5,14 @@ import { Heading, type Section, SectionLinks, type Title } from '../reports/page
 import { FactTiles, Notices, reportSections } from '../reports/report.js';
 import { NumberCell, Table } from '../reports/table.js';
 import type { ScoreComparison } from '../statistics/comparison.js';
-import { countedText, dollarsText, pointsText, pValueText, scoreText } from '../statistics/figure-text.js';
+import {
+  countedText,
+  dollarsText,
+  pluralOf,
+  pointsText,
+  pValueText,
+  scoreText,
+} from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
 import type { Listed, Opened, OpenedUnit } from './experiments.js';
 import type { Note } from './notes.js';
@@ -80,6 +87,7 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
           <button type="submit">Show</button>
         </form>
         <form method="get" action="./compare">
+          <input type="hidden" name="order" value="started" />
           <Table
             label="Table of experiments"
             columns={[
@@ -220,8 +228,8 @@ export function experimentPage(
       : [
           {
             id: 'units',
-            title: `${view.unit.charAt(0).toUpperCase()}${view.unit.slice(1)}s`,
-            content: <RowsTable id={id} unit={view.unit} rows={rows} query={query} notes={notes.notes} />,
+            title: `${view.unit.charAt(0).toUpperCase()}${pluralOf(view.unit).slice(1)}`,
+            content: <RowsTable id={id} view={view} rows={rows} query={query} notes={notes.notes} />,
           },
         ];
   const links: Named[] = [
@@ -293,6 +301,9 @@ function trailOf(id: string, own = false): Page['trail'] {
     parts.length > 1 ? [[parts[0] as string, href('experiment', { id: parts[0] })] as const] : [];
   return [HOME, ...parent, ...(own ? [[parts.at(-1) as string, href('experiment', { id })] as const] : [])];
 }
+
+/** Maximum characters of a field that stands beside others; longer ones are folded. */
+const MAX_FACT = 300;
 
 /** Fields of a row that are shown elsewhere on its page. */
 const SHOWN_ELSEWHERE = [
@@ -405,11 +416,21 @@ function Outcome({ row, indexed }: { row: Record<string, unknown>; indexed: Inde
     error?: { type: string; message: string } | null;
     metrics?: Record<string, { score?: number; reason?: string }>;
   };
-  const plain = Object.entries(row).filter(
-    ([name, value]) =>
-      !SHOWN_ELSEWHERE.includes(name) && value !== null && !['feedback', 'error'].includes(name),
-  );
   const scores = Object.entries(indexed?.scores ?? {});
+  const names = scores.map(([name]) => name);
+  const elsewhere = [...SHOWN_ELSEWHERE, 'feedback', 'error', ...names];
+  // It stands beside the reward.
+  if (names.includes('reward')) elsewhere.push('reason');
+  const fields = [
+    ...Object.entries(indexed?.metadata ?? {}),
+    ...Object.entries(row)
+      .filter(([name, value]) => !elsewhere.includes(name) && value !== null)
+      .map(([name, value]): [string, string] => [
+        name.replaceAll('_', ' '),
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+  ];
+  const isLong = ([, text]: [string, string]) => text.length > MAX_FACT || text.trim().includes('\n');
   return (
     <>
       {typeof question === 'string' && <div class="text asked">{question}</div>}
@@ -436,17 +457,13 @@ function Outcome({ row, indexed }: { row: Record<string, unknown>; indexed: Inde
           ))}
         </Table>
       )}
-      <FactList
-        facts={[
-          ...Object.entries(indexed?.metadata ?? {}),
-          ...plain.map(
-            ([name, value]): Named => [
-              name.replaceAll('_', ' '),
-              typeof value === 'string' ? value : JSON.stringify(value),
-            ],
-          ),
-        ]}
-      />
+      <FactList facts={fields.filter((field) => !isLong(field))} />
+      {fields.filter(isLong).map(([name, text]) => (
+        <details key={name}>
+          <summary>{name}</summary>
+          <div class="text asked">{text}</div>
+        </details>
+      ))}
     </>
   );
 }
@@ -541,17 +558,25 @@ const NoteForm = ({
 );
 
 /** Experiments side by side: the figures of `reprise compare`, and the samples that changed with both answers. */
-export function comparePage({ experiments, comparisons }: Comparison): Page {
+/** @param ids of the compared experiments, in their order */
+export function comparePage({ experiments, comparisons }: Comparison, ids: readonly string[]): Page {
   const [baseline] = experiments;
   const costs = (
     <Table
       label="Table of the compared experiments"
       columns={['experiment', 'status', 'samples', 'rows', 'not judged', 'LM calls', 'cost', 'cost a sample']}
     >
-      {experiments.map(({ letter, experiment, status, samples, trials, not_judged, costs }) => (
+      {experiments.map(({ letter, experiment, status, samples, trials, not_judged, costs }, at) => (
         <tr key={letter}>
           <th scope="row">
-            {letter}: {experiment}
+            {letter}: {experiment}{' '}
+            {at > 0 && (
+              <small>
+                <a href={href('compare', { id: [ids[at] ?? '', ...ids.filter((_, other) => other !== at)] })}>
+                  as the baseline
+                </a>
+              </small>
+            )}
           </th>
           <td>{status.replaceAll('_', ' ')}</td>
           {[samples, trials, not_judged, costs.lm_calls].map((value, index) => (
@@ -575,6 +600,7 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
       {
         id,
         title,
+        heading: `${one.experiment} against ${baseline?.experiment}`,
         content: (
           <>
             <p>
@@ -667,8 +693,8 @@ export function comparePage({ experiments, comparisons }: Comparison): Page {
     top: heading(
       {
         kind: 'Comparison',
-        name: experiments.map(({ experiment }) => experiment).join(', '),
-        experiment: 'the first one is the baseline',
+        name: `Against ${baseline?.experiment}`,
+        experiment: experiments.map(({ letter, experiment }) => `${letter}: ${experiment}`).join(', '),
       },
       <SectionLinks sections={all} />,
     ),

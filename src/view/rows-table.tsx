@@ -1,6 +1,7 @@
+import type { KindView } from '../kinds/kind.js';
 import { Count, Duration, Figure, NOTHING } from '../reports/figures.js';
 import { NumberCell, Scroll } from '../reports/table.js';
-import { dollarsText, scoreText } from '../statistics/figure-text.js';
+import { dollarsText, pluralOf, scoreText } from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
 import type { Note } from './notes.js';
 import { type IndexedRow, unitKey } from './row-index.js';
@@ -87,17 +88,18 @@ const namesIn = (rows: readonly IndexedRow[], of: (row: IndexedRow) => object) =
 /** Table of an experiment's rows: filtered, sorted, a page of them at a time. */
 export function RowsTable({
   id,
-  unit,
+  view,
   rows,
   query,
   notes,
 }: {
   id: string;
-  unit: string;
+  view: Pick<KindView, 'unit' | 'experimentOf'>;
   rows: readonly IndexedRow[];
   query: RowsQuery;
   notes: readonly Note[];
 }) {
+  const { unit, experimentOf } = view;
   const found = selected(rows, query, notes);
   const pages = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
   const page = Math.min(query.page, pages);
@@ -116,6 +118,11 @@ export function RowsTable({
     return href('experiment', parameters, 'units');
   };
   const trials = rows.some(({ trial }) => trial > 0);
+  const answers = rows.some(({ answer }) => answer !== '');
+  const hrefOf = (row: IndexedRow) =>
+    experimentOf === undefined
+      ? unitHref(id, row.id, row.trial)
+      : href('experiment', { id: `${id}/${experimentOf(row)}` });
   return (
     <>
       <form class="filter" method="get" action="./experiment#units">
@@ -128,7 +135,7 @@ export function RowsTable({
           Show{' '}
           <select name="only">
             {[
-              ['all', `all ${unit}s`],
+              ['all', `all ${pluralOf(unit)}`],
               ['error', 'errors'],
               ['cut_off', 'cut off'],
               ['noted', 'with a note'],
@@ -146,9 +153,9 @@ export function RowsTable({
         <button type="submit">Show</button>
       </form>
       <p class="note" role="status">
-        <Count value={found.length} /> of <Count value={rows.length} /> {unit}s
+        <Count value={found.length} /> of <Count value={rows.length} /> {pluralOf(unit)}
       </p>
-      <Scroll label={`Table of ${unit}s`}>
+      <Scroll label={`Table of ${pluralOf(unit)}`}>
         <table class="rows">
           <thead>
             <tr>
@@ -157,7 +164,7 @@ export function RowsTable({
               {scores.map((name) => (
                 <Head key={name} name={name} query={query} address={address} isFalling />
               ))}
-              <th scope="col">answer</th>
+              {answers && <th scope="col">answer</th>}
               {fields.map((name) => (
                 <Head key={name} name={name} query={query} address={address} />
               ))}
@@ -171,7 +178,7 @@ export function RowsTable({
             {shown.map((row) => (
               <tr key={unitKey(row.id, row.trial)}>
                 <th scope="row">
-                  <a href={unitHref(id, row.id, row.trial)}>{row.id === '' ? '(no id)' : row.id}</a>
+                  <a href={hrefOf(row)}>{row.id === '' ? '(no id)' : row.id}</a>
                   {row.question !== '' && <small class="asked">{row.question}</small>}
                 </th>
                 {trials && <NumberCell>{row.trial + 1}</NumberCell>}
@@ -180,7 +187,7 @@ export function RowsTable({
                     <ScoreMark value={row.scores[name]} isShare={scoreIsShare(rows, name)} />
                   </NumberCell>
                 ))}
-                <td class="wide">{row.answer}</td>
+                {answers && <td class="wide">{row.answer}</td>}
                 {fields.map((name) => (
                   <td key={name}>{row.metadata[name] ?? NOTHING}</td>
                 ))}

@@ -197,9 +197,18 @@ async function pageOf(page: string, search: URLSearchParams, served: Served): Pr
     const ids = search.getAll('id');
     if (ids.length < 2)
       throw new Refusal(422, 'mark at least two experiments; the first one is the baseline');
+    const opened = await Promise.all(ids.map((one) => experiments.open(one)));
+    const begun = ({ metrics }: Opened) => metrics?.started_at ?? '9';
+    // Of those that are marked in the list, the oldest is the baseline.
+    if (search.get('order') === 'started')
+      opened.sort((one, other) => begun(one).localeCompare(begun(other)));
     const compared = [];
-    for (const one of ids) compared.push(await readCompared((await experiments.open(one)).store));
-    return comparePage(compareAll(compared, {}, { vary: [], margin: null }));
+    for (const { store } of opened) compared.push(await readCompared(store));
+    const comparison = compareAll(compared, {}, { vary: [], margin: null });
+    return comparePage(
+      comparison,
+      opened.map(({ id }) => id),
+    );
   }
   throw new Refusal(404, 'there is no such page');
 }

@@ -11,7 +11,7 @@ small.asked { display: block; max-width: 26rem; overflow: hidden; text-overflow:
 .rows th a { font-family: inherit; } table.rows td.wide { max-width: 26rem; }
 .pages { gap: .25rem 1.5rem; } .tag { margin-right: .4rem; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; } div.asked { padding: .75rem 1rem; background: var(--raised); border-radius: 6px; margin-bottom: 1rem; max-height: 24rem; overflow: auto; }
-td.models { white-space: normal; overflow-wrap: anywhere; min-width: 8rem; max-width: 14rem; } input, textarea { max-width: 100%; }
+td.models { white-space: normal; overflow-wrap: anywhere; min-width: 11rem; max-width: 16rem; } input, textarea { max-width: 100%; }
 td.answer { white-space: pre-wrap; }
 .facts dd { max-width: 60rem; white-space: pre-wrap; }
 .turns { list-style: none; margin: 1rem 0; padding: 0; }

@@ -1,4 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { HOSTILE } from '../reports/hostile.js';
@@ -63,7 +65,23 @@ describe('the viewer', () => {
     const worse = text.slice(text.indexOf('id="against-B-worse"'), text.indexOf('id="against-B-better"'));
     expect(worse).toContain('href="./unit?id=two&amp;unit=b&amp;trial=0"');
     expect(worse).not.toContain('unit=a&amp;');
+    expect(text).toContain('href="./compare?id=two&amp;id=one"');
     expect((await pageAt(url, 'compare?id=one')).status).toBe(422);
+  });
+
+  test('takes the older one of those that are marked in the list for the baseline', async () => {
+    const folder = await twoRuns();
+    const begun = async (id: string, started_at: string) => {
+      const path = join(folder, id, 'metrics.json');
+      await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), started_at }));
+    };
+    await begun('one', '2026-01-02T00:00:00.000Z');
+    await begun('two', '2026-01-01T00:00:00.000Z');
+    const url = await viewerOf(folder);
+    const { text } = await pageAt(url, 'compare?order=started&id=one&id=two');
+    expect(visibleText(text)).toContain('one against two');
+    const list = (await pageAt(url)).text;
+    expect(list.indexOf('id=one')).toBeLessThan(list.indexOf('id=two'));
   });
 
   test('says what is not there, and hands out no file but an experiment’s own', async () => {

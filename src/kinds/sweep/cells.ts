@@ -11,6 +11,7 @@ import { experimentFolderName } from '../../storage/paths.js';
 import type { Kind } from '../kind.js';
 import { kindOf } from '../registry.js';
 import type { Cell } from './contracts.js';
+import { repeatFolder } from './paths.js';
 import type { SweepConfig } from './schema.js';
 
 /** Longest part of a cell's name that says its settings. */
@@ -93,7 +94,7 @@ export function configOfCell(
   const place = folder.startsWith('file:') ? fileURLToPath(folder) : folder;
   const own = {
     ...(kind.flags.name !== undefined && { name: cell.name }),
-    ...(kind.flags.results_dir !== undefined && { results_dir: `${place}/repeat-${cell.repeat + 1}` }),
+    ...(kind.flags.results_dir !== undefined && { results_dir: `${place}/${repeatFolder(cell.repeat)}` }),
   };
   const config = resolveConfig(kind, structuredClone(sweep.config), {
     source: `the cell ${cell.name}`,

@@ -1,19 +1,23 @@
 import type { KindView } from '../kind.js';
 import type { CellRow, SweepMetrics } from './contracts.js';
+import { repeatFolder } from './paths.js';
 import { sweepReport } from './report.js';
 
-/** A sweep has no rows: each of its cells is an experiment of its own. */
+/** Each cell of a sweep is an experiment of its own. */
 export const sweepView: KindView<SweepMetrics, CellRow> = {
   unit: 'cell',
-  outcomeOf: ({ name, repeat }) => ({
+  outcomeOf: ({ name, repeat, settings, figures, message, wall_seconds }) => ({
     id: name,
     trial: repeat,
     question: null,
     target: null,
-    metadata: {},
-    answer: null,
-    scores: {},
-    seconds: null,
+    metadata: settings,
+    answer: message,
+    scores: Object.fromEntries(
+      figures.flatMap(({ label, value }) => (value === null ? [] : [[label, value]])),
+    ),
+    seconds: wall_seconds,
   }),
+  experimentOf: ({ id, trial }) => `${repeatFolder(trial)}/${id}`,
   report: sweepReport,
 };
