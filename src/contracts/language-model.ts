@@ -64,6 +64,8 @@ export interface CallIdentity {
   trial: number;
   purpose: Purpose;
   ordinal: number;
+  /** Role of the model in a kind of one's own, whose roles have names of their own; no part of the identity. */
+  role?: string;
 }
 
 /** Effort of reasoning in the vendors' words; each knows some of them. */

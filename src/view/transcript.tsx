@@ -186,10 +186,21 @@ function Asked({ message, imageAt }: { message: ChatMessage; imageAt: ImageAddre
 
 /** Tokens, cost and time of a call. */
 function CallFacts({ call }: { call: CallRecord }) {
-  const { usage, cost_usd, latency_ms, model, finish_reason, cached, purpose, repeated, adapted = [] } = call;
+  const {
+    usage,
+    cost_usd,
+    latency_ms,
+    model,
+    finish_reason,
+    cached,
+    purpose,
+    role = purpose,
+    repeated,
+    adapted = [],
+  } = call;
   return (
     <p class="call">
-      {purpose} · <code>{model}</code>
+      {role} · <code>{model}</code>
       {usage !== undefined && (
         <>
           {' · '}
@@ -302,13 +313,13 @@ function ToolList({ turns }: { turns: readonly Turn[] }) {
 /** Calls of a unit on a line of time. */
 export function Timeline({ calls }: { calls: readonly CallRecord[] }) {
   if (calls.length < 2 || calls.length > MAX_TIMELINE) return null;
-  const bars = calls.map(({ at, latency_ms, purpose, model }, index) => {
+  const bars = calls.map(({ at, latency_ms, purpose, role = purpose, model }, index) => {
     const end = Date.parse(at) / 1000;
-    return { purpose, model, number: index + 1, from: end - (latency_ms ?? 0) / 1000, to: end };
+    return { role, model, number: index + 1, from: end - (latency_ms ?? 0) / 1000, to: end };
   });
   const zero = Math.min(...bars.map(({ from }) => from));
   const shifted = bars.map((bar) => ({ ...bar, from: bar.from - zero, to: bar.to - zero }));
-  const purposes = [...new Set(bars.map(({ purpose }) => purpose))];
+  const roles = [...new Set(bars.map(({ role }) => role))];
   return (
     <figure class="chart">
       <Scroll label="Timeline of the calls">
@@ -316,17 +327,17 @@ export function Timeline({ calls }: { calls: readonly CallRecord[] }) {
           label="Timeline of the calls; each call below has its time"
           options={{
             width: 640,
-            height: 26 * purposes.length + 46,
+            height: 26 * roles.length + 46,
             marginLeft: 70,
             marginBottom: 34,
             style: { fontSize: '12px' },
             x: { label: 'seconds since the first request', nice: true },
-            y: { label: null, domain: purposes, tickSize: 0 },
+            y: { label: null, domain: roles, tickSize: 0 },
             marks: [
               barX(shifted, {
                 x1: 'from',
                 x2: 'to',
-                y: 'purpose',
+                y: 'role',
                 fill: 'var(--link)',
                 stroke: 'var(--paper)',
                 inset: 3,

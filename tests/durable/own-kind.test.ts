@@ -106,6 +106,11 @@ describe('a kind of one’s own, on a real server', () => {
     const calls = await place.calls('killed');
     expect(calls).toHaveLength(CALLS);
     expect(calls.filter(({ purpose }) => purpose === 'judge')).toHaveLength(SAMPLES);
+    expect(calls.filter(({ role }) => role === 'writer')).toHaveLength(N * SAMPLES);
+    expect((await place.metrics('killed')).by_role).toMatchObject({
+      writer: { lm_calls: N * SAMPLES },
+      judge: { lm_calls: SAMPLES },
+    });
   });
 
   it('ends at a limit, and continues with a higher one', async () => {

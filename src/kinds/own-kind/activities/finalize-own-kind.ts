@@ -94,7 +94,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       }
     };
     await store.writeStream(artifactKeys.results, jsonLines(results()));
-    const tally = new CallTally();
+    const tally = new CallTally(({ role, purpose }) => role ?? purpose);
     await store.writeStream(artifactKeys.calls, jsonLines(calls(store, tally)));
     const values = pricesInUse(Object.values(context.config.models), dependencies.environment);
     const code = { ...NO_OTHER_CODE, values };

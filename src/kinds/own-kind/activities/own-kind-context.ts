@@ -138,7 +138,7 @@ export class OwnKindContext {
     models: ModelCalls,
   ): Promise<SampleCall[]> {
     const made = questions.map(async ({ role, question }, ordinal): Promise<SampleCall> => {
-      const call = { sample_id: id, trial: 0, purpose: purposeOf(role), ordinal };
+      const call = { sample_id: id, trial: 0, purpose: purposeOf(role), ordinal, role };
       const { key, request } = models.prepare(this.model(role), call, question);
       const held = replies[ordinal];
       const stored = held?.key === key ? held : (await this.calls.find(call, key))?.record;
