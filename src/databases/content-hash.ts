@@ -37,17 +37,21 @@ function sorted(rows: Cell[][]): Buffer[] {
   return rows.map(encode).sort(Buffer.compare);
 }
 
+/** Bytes before a value: its type, and its length. */
+const HEAD = 5;
+
 /** Encodes a row as bytes. Each value begins with its type and length, so that different rows have different bytes. */
 function encode(cells: readonly Cell[]): Buffer {
-  return Buffer.concat(
-    cells.flatMap((cell) => {
-      const [kind, bytes] = encodeCell(cell);
-      const head = Buffer.alloc(5);
-      head.write(kind, 'latin1');
-      head.writeUInt32LE(bytes.length, 1);
-      return [head, bytes];
-    }),
-  );
+  const encoded = cells.map(encodeCell);
+  const row = Buffer.allocUnsafe(encoded.reduce((sum, [, bytes]) => sum + HEAD + bytes.length, 0));
+  let at = 0;
+  for (const [kind, bytes] of encoded) {
+    row.write(kind, at, 'latin1');
+    row.writeUInt32LE(bytes.length, at + 1);
+    bytes.copy(row, at + HEAD);
+    at += HEAD + bytes.length;
+  }
+  return row;
 }
 
 function encodeCell(cell: Cell): [kind: string, bytes: Buffer] {

@@ -1,3 +1,4 @@
+import type { VNode } from 'preact';
 import { askProgress, QUERY_TIMEOUT } from '../../client/follow.js';
 import { takeUpdate } from '../../client/take-update.js';
 import type { SqlRow } from '../../contracts/database.js';
@@ -10,6 +11,7 @@ import { readStoredConfig } from '../../storage/stored-config.js';
 import { readJson } from '../../storage/stored-file.js';
 import type { KindView, ViewedUnit } from '../kind.js';
 import type { StoredResult } from './activities/rollout-results.js';
+import { versionsOf } from './bundles/rollout-database.js';
 import { baseKey } from './bundles/rollout-keys.js';
 import { agentEvalComparison } from './comparison.js';
 import { REPLY, type RolloutRow } from './contracts.js';
@@ -19,6 +21,8 @@ import type { AgentEvalMetrics, RolloutProgress } from './results.js';
 
 /** Maximum rows of a table that are compared. */
 const MAX_ROWS = 20_000;
+/** Maximum writes of a rollout that are shown. */
+const MAX_WRITES = 50;
 /** Maximum changed rows of a table that are listed. */
 const MAX_LISTED = 100;
 
@@ -63,8 +67,7 @@ interface TableChange {
 }
 
 /** Compares the tables of two databases, row by row. */
-async function databaseChanges(before: Uint8Array, after: Uint8Array): Promise<TableChange[]> {
-  const [earlier, later] = await Promise.all([tablesOf(before), tablesOf(after)]);
+function databaseChanges(earlier: Map<string, TableRows>, later: Map<string, TableRows>): TableChange[] {
   return [...new Set([...earlier.keys(), ...later.keys()])].sort().flatMap((table) => {
     const [left, right] = [earlier.get(table) ?? new Map(), later.get(table) ?? new Map()];
     const change = { table, before: beyond(left, right), after: beyond(right, left) };
@@ -104,24 +107,52 @@ function ChangedRows({ table, before, after }: TableChange) {
   );
 }
 
-/** Returns the section of what a rollout changed in its database. */
-async function databaseSection({ store, id, row }: ViewedUnit): Promise<Section[]> {
-  const end = row?.database;
-  if (typeof end !== 'string') return [];
-  const [before, after] = await Promise.all([store.read(baseKey(id)), store.read(end)]);
-  if (before === null || after === null) return [];
-  const changes = await databaseChanges(before, after);
-  const content =
-    changes.length === 0 ? (
-      <p>The rollout changed no row.</p>
-    ) : (
-      <div>
-        {changes.map((change) => (
-          <ChangedRows key={change.table} {...change} />
-        ))}
-      </div>
+const Changes = ({ changes }: { changes: readonly TableChange[] }) =>
+  changes.length === 0 ? (
+    <p>No row changed.</p>
+  ) : (
+    <div>
+      {changes.map((change) => (
+        <ChangedRows key={change.table} {...change} />
+      ))}
+    </div>
+  );
+
+/** Returns the sections of what a rollout changed in its database, as a whole and with each tool call. */
+async function databaseSections({ store, id, row }: ViewedUnit): Promise<Section[]> {
+  const { database: end, rollout_id: rollout } = row ?? {};
+  if (typeof end !== 'string' || typeof rollout !== 'string') return [];
+  const [base, after] = await Promise.all([store.read(baseKey(id)), store.read(end)]);
+  if (base === null || after === null) return [];
+  const seeded = await tablesOf(base);
+  const whole = databaseChanges(seeded, await tablesOf(after));
+  const writes: VNode[] = [];
+  let before = seeded;
+  for await (const { number, tool, ok, bytes } of versionsOf(store, { row: id, rollout, base })) {
+    if (writes.length === MAX_WRITES) break;
+    const tables = await tablesOf(bytes);
+    writes.push(
+      <details key={number} open={writes.length === 0}>
+        <summary>
+          Tool call {number}: <code>{tool}</code>
+          {!ok && ', which failed'}
+        </summary>
+        <Changes changes={databaseChanges(before, tables)} />
+      </details>,
     );
-  return [{ id: 'database', title: 'Database', heading: 'Rows of the database before and after', content }];
+    before = tables;
+  }
+  return [
+    {
+      id: 'database',
+      title: 'Database',
+      heading: 'Rows of the database before and after',
+      content: <Changes changes={whole} />,
+    },
+    ...(writes.length < 2
+      ? []
+      : [{ id: 'writes', title: 'Writes', heading: 'The same, write by write', content: <>{writes}</> }]),
+  ];
 }
 
 async function* liveRows(store: ArtifactStore): AsyncGenerator<RolloutRow> {
@@ -155,5 +186,5 @@ export const agentEvalView: KindView<AgentEvalMetrics, RolloutRow> = {
   reply: async (client, experiment, unit, text) => {
     await takeUpdate(client.workflow.getHandle(workflowOf(experiment, unit)), REPLY, text);
   },
-  unitSections: databaseSection,
+  unitSections: databaseSections,
 };

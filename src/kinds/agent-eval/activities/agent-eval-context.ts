@@ -15,7 +15,7 @@ import { readRetry } from '../../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../../storage/stored-file.js';
 import { codeBegunWith } from '../../../user-code/code-file.js';
 import { type BundleCode, bundleCodeIn, type StoredRow } from '../bundle-code.js';
-import { RolloutDatabase } from '../bundles/rollout-database.js';
+import { KnownDatabases, RolloutDatabase } from '../bundles/rollout-database.js';
 import { bundleRowKey } from '../paths.js';
 import { DEFAULT_STOP_TOKEN } from '../rollouts/simulated-user.js';
 import type { AgentEvalConfig } from '../schema.js';
@@ -42,6 +42,7 @@ export class AgentEvalContext {
   readonly user: CalledModel | null;
   readonly stopToken: string;
   private readonly rows = new LRUCache<string, Promise<StoredRow>>({ max: ROWS_IN_MEMORY });
+  private readonly databases = new KnownDatabases();
 
   constructor(
     readonly store: ArtifactStore,
@@ -73,7 +74,8 @@ export class AgentEvalContext {
     const id = rolloutId(this.experiment, row, rollout);
     // Independent of the rollout's id: the same evaluation in another folder draws the same random values.
     const draws = `${this.config.seed}/${rollout}`;
-    return { row, rollout, stored, id, database: new RolloutDatabase(this.store, stored.row, id, draws) };
+    const database = new RolloutDatabase(this.store, stored.row, id, draws, this.databases);
+    return { row, rollout, stored, id, database };
   }
 
   private async readRow(id: string): Promise<StoredRow> {

@@ -15,7 +15,6 @@ import { artifactKeys, WORKING_FOLDERS } from '../../../storage/paths.js';
 import { readAhead } from '../../../storage/read-ahead.js';
 import type { TrajectoryData } from '../../../trajectories/schema.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
-import { rolloutFolder, versionsFolder } from '../bundles/rollout-keys.js';
 import { agentEvalConfigs } from '../config.js';
 import type { FinalizeAgentEvalInput, RolloutRow } from '../contracts.js';
 import { type AgentEvalFacts, agentEvalMetrics } from '../metrics.js';
@@ -25,7 +24,7 @@ import type { AgentEvalMetrics } from '../results.js';
 import { rolloutTrajectory } from '../trajectory.js';
 import type { AgentEvalContext, AgentEvalContexts } from './agent-eval-context.js';
 import { agentCalls, recordedCalls } from './recorded-calls.js';
-import { everyRollout, type NamedRollout, rolloutId } from './rollout-names.js';
+import { everyRollout, type NamedRollout } from './rollout-names.js';
 import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
 
@@ -137,25 +136,18 @@ async function writeArtifacts(
 
 /**
  * Creates the activity that writes the evaluation's artifacts. A folder whose `metrics.json` has the status `done` is
- * complete. If the evaluation is unfinished or has errors, everything is kept to continue or retry it. Each rollout's
- * final and each row's seeded database stay.
+ * complete. If the evaluation is unfinished or has errors, everything is kept to continue or retry it. Each row's seeded
+ * database, and those of its rollouts after each tool call and at their end, stay to be looked at.
  */
 export function createFinalizeAgentEval(contexts: AgentEvalContexts, dependencies: WorkerDependencies) {
   return endExperiment(
     { contexts, runLogs: dependencies.runLogs },
     (context, input: FinalizeAgentEvalInput, guard) =>
       writeArtifacts(context, input, { dependencies, guard }),
-    async ({ store, experiment }, { plan }, { status, errors }: AgentEvalMetrics) => {
+    async ({ store }, _input, { status, errors }: AgentEvalMetrics) => {
       // Rollouts with an error may be retried, and all figures are computed from the stored files of each rollout.
       if (status !== 'done' || errors > 0) return;
-      await deleteFolders(store, [
-        ...WORKING_FOLDERS,
-        rolloutsFolder(),
-        ...plan.rows.map(({ row }) => versionsFolder(row)),
-        ...everyRollout(plan.rows).map(({ row, rollout }) =>
-          rolloutFolder(row, rolloutId(experiment, row, rollout)),
-        ),
-      ]);
+      await deleteFolders(store, [...WORKING_FOLDERS, rolloutsFolder()]);
     },
   );
 }

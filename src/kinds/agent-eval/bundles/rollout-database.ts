@@ -1,20 +1,36 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { InfrastructureError } from '../../../contracts/infrastructure-error.js';
 import { SqliteDatabase } from '../../../databases/sqlite-database.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { keysBelow } from '../../../storage/read-ahead.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { DatabaseVersion } from '../contracts.js';
 import { changedPages, withPages } from './changed-pages.js';
 import type { BundleRow, ToolOutcome } from './contracts.js';
-import { baseKey, callKey, rolloutKey, versionKey } from './rollout-keys.js';
+import { baseKey, callKey, rolloutFolder, rolloutKey, versionKey } from './rollout-keys.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
 
 /** Record of a tool call; written once, after the bytes that it refers to. */
-interface CallRecord {
+export interface ToolCallRecord {
   call: ModelToolCall;
   outcome: ToolOutcome;
   to: DatabaseVersion;
+}
+
+/** Megabytes of databases that a worker remembers of an experiment. */
+const REMEMBERED_MB = 64;
+
+/** What a worker has lately read and written of an experiment's databases. A key has the same content for ever. */
+export class KnownDatabases {
+  /** Bytes by key. Nobody writes into them. */
+  readonly bytes = new LRUCache<string, Uint8Array>({
+    maxSize: REMEMBERED_MB * 2 ** 20,
+    sizeCalculation: ({ byteLength }) => Math.max(1, byteLength),
+  });
+  /** Hash of the content by key: rollouts of a row that did the same end with the same bytes. */
+  readonly hashes = new LRUCache<string, string>({ max: 10_000 });
 }
 
 /**
@@ -27,18 +43,20 @@ export class RolloutDatabase {
    * @param store the experiment's folder
    * @param rollout names the rollout within its row
    * @param draws seed of random values; default: the name
+   * @param known of the same experiment
    */
   constructor(
     private readonly store: ArtifactStore,
     private readonly row: Pick<BundleRow, 'id' | 'seed_sql' | 'now'>,
     private readonly rollout: string,
     private readonly draws: string = rollout,
+    private readonly known = new KnownDatabases(),
   ) {}
 
   /** Returns version 0, which the first rollout of the row that needs it seeds. */
   async begin(): Promise<DatabaseVersion> {
     const database = baseKey(this.row.id);
-    if (!(await this.store.exists(database))) {
+    if (!this.known.bytes.has(database) && !(await this.store.exists(database))) {
       const seeded = await seedDatabase(this.row);
       try {
         await this.store.write(database, seeded.serialize(), { ifAbsent: true });
@@ -74,7 +92,7 @@ export class RolloutDatabase {
     const place = { row: { now: this.row.now }, seed: this.seedOf(version) };
     const ran = await run(await this.read(from), place, call);
     const database = ran.bytes === null ? from.database : await this.keep(ran.bytes);
-    const record: CallRecord = { call, outcome: ran.outcome, to: { version, database } };
+    const record: ToolCallRecord = { call, outcome: ran.outcome, to: { version, database } };
     const key = callKey(this.row.id, this.rollout, version);
     if (await this.store.write(key, JSON.stringify(record), { ifAbsent: true })) return this.answer(record);
     // Another worker, which was considered dead, was faster.
@@ -84,12 +102,20 @@ export class RolloutDatabase {
   /** Writes the database of a rollout's end under the rollout's name. @returns its key and content hash */
   async finish(at: DatabaseVersion): Promise<{ database: string; content_hash: string }> {
     const database = rolloutKey(this.row.id, this.rollout);
-    const last = await this.open(at, { readOnly: true });
+    await this.store.write(database, await this.read(at));
+    return { database, content_hash: await this.contentHash(at) };
+  }
+
+  private async contentHash(at: DatabaseVersion): Promise<string> {
+    const known = this.known.hashes.get(at.database);
+    if (known !== undefined) return known;
+    const opened = await this.open(at, { readOnly: true });
     try {
-      await this.store.write(database, await this.read(at));
-      return { database, content_hash: last.contentHash() };
+      const hash = opened.contentHash();
+      this.known.hashes.set(at.database, hash);
+      return hash;
     } finally {
-      last.close();
+      opened.close();
     }
   }
 
@@ -101,6 +127,8 @@ export class RolloutDatabase {
 
   /** Reads the bytes of a version. @throws InfrastructureError if they are gone. */
   async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
+    const known = this.known.bytes.get(database);
+    if (known !== undefined) return known;
     const stored = async (key: string): Promise<Uint8Array> => {
       const bytes = await this.store.read(key);
       if (bytes !== null) return bytes;
@@ -108,8 +136,13 @@ export class RolloutDatabase {
         `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command continues with what is there`,
       );
     };
-    const base = await stored(baseKey(this.row.id));
-    return database === baseKey(this.row.id) ? base : withPages(base, await stored(database));
+    const seeded = baseKey(this.row.id);
+    const base = this.known.bytes.get(seeded) ?? (await stored(seeded));
+    this.known.bytes.set(seeded, base);
+    if (database === seeded) return base;
+    const bytes = withPages(base, await stored(database));
+    this.known.bytes.set(database, bytes);
+    return bytes;
   }
 
   private seedOf(version: number): string {
@@ -120,14 +153,15 @@ export class RolloutDatabase {
     const key = versionKey(this.row.id, createHash('sha256').update(bytes).digest('hex'));
     const base = await this.read(await this.begin());
     await this.store.write(key, changedPages(base, bytes), { ifAbsent: true });
+    this.known.bytes.set(key, bytes);
     return key;
   }
 
-  private recorded(version: number): Promise<CallRecord | null> {
-    return readJson<CallRecord>(this.store, callKey(this.row.id, this.rollout, version));
+  private recorded(version: number): Promise<ToolCallRecord | null> {
+    return readJson<ToolCallRecord>(this.store, callKey(this.row.id, this.rollout, version));
   }
 
-  private sameCall(record: CallRecord, call: ModelToolCall) {
+  private sameCall(record: ToolCallRecord, call: ModelToolCall) {
     if (record.call.name === call.name && record.call.arguments === call.arguments)
       return this.answer(record);
     throw new Error(
@@ -135,7 +169,35 @@ export class RolloutDatabase {
     );
   }
 
-  private answer({ outcome, to }: CallRecord): { outcome: ToolOutcome; to: DatabaseVersion } {
+  private answer({ outcome, to }: ToolCallRecord): { outcome: ToolOutcome; to: DatabaseVersion } {
     return { outcome, to };
+  }
+}
+
+/** Version of a rollout's database, and the tool call that made it. */
+export interface Written {
+  /** Number of the tool call within the rollout, from 1. */
+  number: number;
+  tool: string;
+  ok: boolean;
+  bytes: Uint8Array;
+}
+
+/**
+ * Reads the versions of a rollout's database in their order, of those tool calls that wrote to it.
+ * @param base database that the rollout began with
+ */
+export async function* versionsOf(
+  store: ArtifactStore,
+  { row, rollout, base }: { row: string; rollout: string; base: Uint8Array },
+): AsyncGenerator<Written> {
+  let last = baseKey(row);
+  for (const key of await keysBelow(store, `${rolloutFolder(row, rollout)}/`)) {
+    const record = await readJson<ToolCallRecord>(store, key);
+    if (record === null || record.to.database === last) continue;
+    last = record.to.database;
+    const pages = last === baseKey(row) ? null : await store.read(last);
+    const bytes = pages === null ? base : withPages(base, pages);
+    yield { number: record.to.version, tool: record.call.name, ok: record.outcome.ok, bytes };
   }
 }

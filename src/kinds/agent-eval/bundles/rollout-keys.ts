@@ -20,17 +20,12 @@ export function rolloutKey(rowId: string, rollout: string): string {
 
 /** Returns the key of a version's changed pages, by the SHA-256 of its bytes: rollouts with the same bytes share it. */
 export function versionKey(rowId: string, sha256: string): string {
-  return `${versionsFolder(rowId)}/${sha256}.pages`;
+  return `${rowFolder(rowId)}/versions/${sha256}.pages`;
 }
 
-/** Returns the folder of what only an unfinished rollout needs, apart from its row's versions. */
+/** Returns the folder of the records of a rollout's tool calls. */
 export function rolloutFolder(rowId: string, rollout: string): string {
   return `${rowFolder(rowId)}/roll_${rollout}`;
-}
-
-/** Returns the folder of the versions of a row's rollouts. */
-export function versionsFolder(rowId: string): string {
-  return `${rowFolder(rowId)}/versions`;
 }
 
 /** Returns the key of the record of the tool call that made a version. */
