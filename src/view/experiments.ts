@@ -15,7 +15,15 @@ import { readStoredConfig } from '../storage/stored-config.js';
 import { readJson } from '../storage/stored-file.js';
 import type { Live } from './live.js';
 import { type Notes, readNotes } from './notes.js';
-import { type IndexedRow, indexedRow, type RowIndex, readRowIndex, unitKey, valuesAt } from './row-index.js';
+import {
+  type IndexedRow,
+  indexedRow,
+  type RowIndex,
+  readRowIndex,
+  short,
+  unitKey,
+  valuesAt,
+} from './row-index.js';
 
 /** Folder of judgements within an experiment's. */
 const JUDGED = 'judged';
@@ -234,11 +242,12 @@ export class Experiments {
 /** Makes the row of a unit in flight. */
 function inFlight({ id, trial }: { id: string; trial: number }, calls: readonly CallRecord[]): IndexedRow {
   const costs = calls.map(({ cost_usd }) => cost_usd);
+  const said = calls.at(-1)?.text;
   return {
     id,
     trial,
     question: '',
-    answer: 'in flight',
+    answer: said === undefined ? 'in flight' : short(`in flight: ${said}`),
     error: null,
     cut_off: false,
     scores: {},

@@ -92,7 +92,7 @@ async function* linesOf(store: ArtifactStore, key: string, keep: number): AsyncG
     yield { start, length: position - start, text: Buffer.concat(pieces).toString('utf8') };
 }
 
-function short(value: unknown): string {
+export function short(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.length <= LONGEST_TEXT
     ? text

@@ -4,10 +4,12 @@ import { addExportCommand } from '../../src/cli/export.js';
 import { addMemoryCommands } from '../../src/cli/memory.js';
 import { addStatsCommand } from '../../src/cli/stats.js';
 import { savedMemory } from '../../src/memory/saved.js';
+import { visibleText } from '../reports/support.js';
 import { writeExperiment } from '../support/compared-experiments.js';
 import { row, taskRow } from '../support/rows.js';
 import { findVersitygw, mustSkip, type S3Server, startS3Server } from '../support/s3-server.js';
 import { episode } from '../trajectories/support.js';
+import { pageAt, viewerOf } from '../view/support.js';
 import { textInTerminal } from './in-terminal.js';
 
 const versitygw = await findVersitygw();
@@ -52,5 +54,20 @@ describe.skipIf(mustSkip(versitygw))('commands that read take an experiment in S
     expect([found.code, found.out]).toEqual([0, expect.stringMatching(printed)]);
     const byId = await command(...named((id) => id), '--results-dir', results);
     expect([byId.code, byId.out]).toEqual([0, expect.stringMatching(printed)]);
+  });
+
+  test('the viewer shows them, keeps notes there, and compares them', async () => {
+    const url = await viewerOf(results, { write: true });
+    expect(visibleText((await pageAt(url)).text)).toContain('2 experiments');
+    expect((await pageAt(url, 'experiment?id=a')).text).toContain('unit=s&amp;trial=0');
+    expect(visibleText((await pageAt(url, 'compare?id=a&id=b')).text)).toMatch(/b against a[\s\S]*\+100/);
+    const { status } = await fetch(`${url}act`, {
+      method: 'POST',
+      headers: { origin: new URL(url).origin },
+      body: new URLSearchParams({ id: 'a', what: 'note', unit: 's', trial: '0', text: 'as I thought' }),
+      redirect: 'manual',
+    });
+    expect(status).toBe(303);
+    expect((await pageAt(url, 'unit?id=a&unit=s&trial=0')).text).toContain('as I thought');
   });
 });

@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SweepMetrics } from '../../src/kinds/sweep/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
@@ -86,6 +88,57 @@ describe('a sweep, on a real server', () => {
     expect(whole.code, whole.stderr).toBe(0);
     expect(metricsOf(whole.stdout)).toMatchObject({ status: 'done', lm_calls: 4 * SAMPLES });
     expect(provider.statistics.calls - calls).toBe(4 * SAMPLES);
+  });
+
+  it('pauses with its cells, and continues with them', async () => {
+    const command = await sweepOf('paused', ...TEMPERATURES);
+    const send = provider.hold();
+    const { calls } = provider.statistics;
+    const running = place.start([...command, '--set', 'runtime.concurrency=1']);
+    await until('both cells ask', () => provider.statistics.calls >= calls + 2);
+    expect((await place.reprise(['pause', 'paused'])).code).toBe(0);
+    send();
+    await sleep(1500);
+    expect(provider.statistics.calls).toBe(calls + 2);
+    expect((await place.reprise(['status', 'paused'])).stdout).toContain('paused');
+    expect((await place.reprise(['resume', 'paused'])).code).toBe(0);
+    const { code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(metricsOf(stdout)).toMatchObject({ status: 'done', lm_calls: 2 * SAMPLES });
+    expect(provider.statistics.calls).toBe(calls + 2 * SAMPLES);
+  });
+
+  it('has cells whose errors are asked again by themselves', async () => {
+    const isRefused = ({ lastUserText, body }: { lastUserText: string; body: { temperature?: number } }) =>
+      body.temperature === 1 && /is 3 \+/.test(lastUserText);
+    provider.intercept = (asked) => (isRefused(asked) ? { kind: 'status', status: 400 } : undefined);
+    const { stdout } = await place.reprise(await sweepOf('refused', ...TEMPERATURES));
+    const [, warm] = metricsOf(stdout).cells;
+    expect(warm).toMatchObject({ status: 'done', errors: 1 });
+    provider.intercept = undefined;
+    const { calls } = provider.statistics;
+    const retried = await place.reprise(['retry', `refused/repeat-1/${warm?.name}`]);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect(provider.statistics.calls).toBe(calls + 1);
+    expect(await place.metrics(`refused/repeat-1/${warm?.name}`)).toMatchObject({
+      errors: 0,
+      samples: SAMPLES,
+    });
+  });
+
+  it.each([
+    ['evaluations', 'configs/agent_eval_flight.yaml', 'seed=1,2', { id: 'mean_reward', value: 0.34375 }],
+    ['kinds', 'examples/best-of-n/experiment.yaml', 'settings.n=2,4', { label: 'correct' }],
+  ])('has cells of any kind: %s', async (name, config, setting, figure) => {
+    for (const folder of ['configs', 'examples']) await cp(folder, place.path(folder), { recursive: true });
+    const { code, stdout, stderr } = await place.reprise([
+      ...['sweep', config, '--set', setting, '--name', name, '--json', '--results-dir', 'results'],
+    ]);
+    expect(code, stderr).toBe(0);
+    const { cells, status } = metricsOf(stdout);
+    expect(status).toBe('done');
+    expect(cells.map(({ status }) => status)).toEqual(['done', 'done']);
+    expect(cells[1]?.figures).toContainEqual(expect.objectContaining(figure));
   });
 
   it('stops with its cells, and a failing cell fails alone', async () => {
