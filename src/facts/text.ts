@@ -99,3 +99,8 @@ export function briefParts(facts: readonly Fact[]): string[] {
     .filter(({ brief, value }) => brief === 'always' || (brief === 'some' && !isNothing(value)))
     .map(briefText);
 }
+
+/** Returns a sentence for people on an experiment whose workers run bundles of units. */
+export function byUnitText(units: string, why: string): string {
+  return `Workers run bundles of ${units}, since ${why}: single calls are no steps of the workflow (grain: unit).`;
+}

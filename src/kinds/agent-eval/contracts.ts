@@ -233,6 +233,8 @@ export interface AgentEvalPlan {
   concurrency: number;
   /** Where a rollout runs: as a child workflow, or in a worker's process. */
   grain: 'call' | 'unit';
+  /** Sentences for people on how it runs; absent: none. */
+  means?: readonly string[];
   agent: { timeout_sec: number; max_attempts: number };
   user: { timeout_sec: number; max_attempts: number };
   tool_timeout_sec: number;

@@ -2,6 +2,7 @@ import {
   countFact,
   type Fact,
   labelOf,
+  lineFacts,
   scoreFact,
   stateFact,
   tableFacts,
@@ -41,6 +42,7 @@ function facts(progress: AgentEvalProgress): Fact[] {
     }),
     ...(metrics === null ? [] : endedFacts(metrics)),
     ...workFacts(progress),
+    ...lineFacts('in_words', progress.means ?? [], { label: 'in words' }),
   ];
 }
 

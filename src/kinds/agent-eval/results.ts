@@ -9,6 +9,8 @@ export interface AgentEvalProgress
     Pick<AgentEvalTotals, 'agent_turns' | 'tool_calls' | 'tool_calls_failed' | 'user_faults'> {
   /** Mean reward of the rollouts with a score; null if there is none. */
   mean_reward: number | null;
+  /** Sentences for people on how it runs. */
+  means?: readonly string[];
 }
 
 /** Result of the `progress` query of a rollout. */

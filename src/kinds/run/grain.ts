@@ -5,18 +5,15 @@ import type { RunConfig } from './schema.js';
 const MANY_SAMPLES = 200;
 
 /**
- * Reports whether workers run bundles of a run's samples: what the config says, or by default where there are many, or
- * where the agent or its memory is a user's. Environments of users and samples that share a memory are looked at call by
- * call.
+ * Returns why workers run bundles of a run's samples; null where each call is a step of the workflow. That is what the
+ * config says, or by default where there are many samples, or where the agent or its memory is a user's. Environments of
+ * users and samples that share a memory are looked at call by call.
  * @param slots number of samples to visit
  */
-export function isByUnit(config: RunConfig, slots: number): boolean {
+export function whyByUnit(config: RunConfig, slots: number): string | null {
   const { runtime, dataset } = config;
-  if (hasOwnCode(config)) return true;
-  if (runtime.grain !== 'auto') return runtime.grain === 'unit';
-  return dataset.env_file === undefined && runtime.memory_scope === 'sample' && slots >= MANY_SAMPLES;
+  if (hasOwnCode(config)) return 'code of your own answers';
+  if (runtime.grain !== 'auto') return runtime.grain === 'unit' ? 'the config says so' : null;
+  const isPlain = dataset.env_file === undefined && runtime.memory_scope === 'sample';
+  return isPlain && slots >= MANY_SAMPLES ? `there are ${slots}` : null;
 }
-
-/** Sentence for people on a run whose workers run bundles of samples. */
-export const BY_UNIT =
-  'Workers run bundles of samples, and single calls are no steps of the workflow (runtime.grain: unit).';

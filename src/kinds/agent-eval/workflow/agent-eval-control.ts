@@ -108,6 +108,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     const { rollouts, reward, errors, errors_by_type = {}, user_faults } = totals;
     return {
       kind: 'agent-eval' as const,
+      ...(plan?.means === undefined ? {} : { means: plan.means }),
       units: {
         noun: 'rollout',
         planned: sumOf((plan?.rows ?? []).map(({ n_rollouts }) => n_rollouts)),

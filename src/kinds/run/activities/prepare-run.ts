@@ -8,6 +8,7 @@ import { referenceTo } from '../../../activities/run-reference.js';
 import { unlessOver } from '../../../activities/unless-over.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
+import { byUnitText } from '../../../facts/text.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { copyArtifact } from '../../../storage/copy-artifact.js';
 import { chooseFolder } from '../../../storage/experiment-folder.js';
@@ -20,7 +21,7 @@ import { runConfigs } from '../config.js';
 import type { RunInput, RunPlan } from '../contracts.js';
 import { environmentCode } from '../environment-code.js';
 import { foundRun } from '../folder.js';
-import { BY_UNIT, isByUnit } from '../grain.js';
+import { whyByUnit } from '../grain.js';
 import { inWords } from '../in-words.js';
 import { laneRulesOf } from '../lane/lane-rules.js';
 import { isSimulated, judgeOf } from '../models.js';
@@ -123,8 +124,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
     const reference = referenceTo(store, runId);
     const model = modelNameOf(lm);
     const slots = todo?.length ?? samples;
-    const byUnit = dependencies.runsUnits === true && isByUnit(config, slots);
-    if (byUnit) means.push(BY_UNIT);
+    const why = dependencies.runsUnits === true ? whyByUnit(config, slots) : null;
+    if (why !== null) means.push(byUnitText('samples', why));
     const plan: RunPlan = {
       run: reference,
       artifacts: store.uri,
@@ -137,7 +138,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       samples_planned: samples,
       rules: laneRulesOf(config),
       memory_scope: runtime.memory_scope,
-      ...(byUnit ? { grain: 'unit' as const } : {}),
+      ...(why !== null ? { grain: 'unit' as const } : {}),
       concurrency: runtime.memory_scope === 'run' ? 1 : runtime.concurrency,
       memory: config.memory,
       load_memory: memory === null ? 'none' : memory._type === 'per_sample' ? 'per_sample' : 'shared',
