@@ -35,7 +35,7 @@ const ports = {
   generate: async (call, { purpose: _purpose, ...request }) => {
     const begun = performance.now();
     const asked = { call, parameters, ...request };
-    const reply = await model.generate(asked, AbortSignal.timeout(lm.timeout_sec * 1000));
+    const reply = await model.generate(asked, { signal: AbortSignal.timeout(lm.timeout_sec * 1000) });
     metrics.lm_calls += 1;
     calls.push({
       ...call,
@@ -43,6 +43,7 @@ const ports = {
       response: reply.text,
       usage: reply.usage,
       latency_ms: performance.now() - begun,
+      at: new Date().toISOString(),
     });
     return { ...reply, cost_usd: null };
   },

@@ -51,7 +51,8 @@ export async function historySize(workspace: Workspace, samples: number): Promis
     return {
       events_a_sample: events / samples,
       bytes_a_sample: bytes / samples,
-      bytes_a_sample_beside_prompt: (bytes - prompts) / samples,
+      // With bundles, a history has no prompts.
+      bytes_a_sample_beside_prompt: Math.max(0, bytes - prompts) / samples,
       executions,
     };
   } finally {
