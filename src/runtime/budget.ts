@@ -151,11 +151,13 @@ export class Budget {
   private room(byCallsAlone: boolean): number {
     const { open } = this;
     const { max_lm_calls, max_tokens, max_cost_usd } = this.limits;
-    const { lm_calls, tokens, cost_usd } = this.spent();
+    const { lm_calls, tokens, cost_usd, unrecorded = 0 } = this.spent();
     const rooms = [Number.MAX_SAFE_INTEGER];
     if (max_lm_calls !== null) rooms.push(max_lm_calls - lm_calls - open);
     if (byCallsAlone) return Math.min(...rooms);
-    const mean = (sum: number) => (lm_calls === 0 ? null : sum / lm_calls);
+    // Requests that were refused say nothing about the price of those that are answered.
+    const isPriceUnknown = lm_calls === unrecorded;
+    const mean = (sum: number) => (isPriceUnknown && sum === 0 ? null : sum / lm_calls);
     if (max_tokens !== null) rooms.push(roomByMean(max_tokens - tokens, mean(tokens), open));
     if (max_cost_usd !== null) {
       const cost = nano(cost_usd ?? 0);

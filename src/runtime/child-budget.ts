@@ -37,6 +37,15 @@ export class ChildBudget {
     this.begun += requests - 1;
   }
 
+  /**
+   * Counts a call that has ended without a reply. What it has cost may be far above the mean by which others were
+   * granted: they are returned, to be granted by what is left.
+   */
+  failed(requests: number): void {
+    this.ended(requests);
+    this.return();
+  }
+
   /** Receives the total number of granted calls; an outdated message changes nothing. */
   onGranted(granted: number): void {
     this.granted = Math.max(this.granted, granted);

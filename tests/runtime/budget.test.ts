@@ -113,6 +113,14 @@ describe('a budget of calls', () => {
     expect(answers.filter(Boolean)).toHaveLength(1 + 9);
   });
 
+  it('does not take a request that was refused for one of a model that costs nothing', () => {
+    const { budget, spent } = budgetOf({ max_tokens: 1000 });
+    Object.assign(spent, { lm_calls: 1, unrecorded: 1 });
+    expect(askedOf(budget, 3)).toEqual([true, null, null]);
+    const free = budgetOf({ max_cost_usd: 1 }, { lm_calls: 2, unrecorded: 1, tokens: 9, cost_usd: 0 });
+    expect(askedOf(free.budget, 3)).toEqual([true, true, true]);
+  });
+
   it('lets one more call begin while anything is left, so that a limit is always reached', async () => {
     const { budget, pay } = budgetOf({ max_cost_usd: 0.01 });
     const answers = askedOf(budget, 3);

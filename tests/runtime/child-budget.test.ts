@@ -63,6 +63,22 @@ describe('budgets of children', () => {
     expect(heard.b).toBe(4);
   });
 
+  it('take back what a child was granted beyond a call without a reply, for that may have cost all', () => {
+    const { heard, report } = budgetsOf(['a'], { max_tokens: 1000 }, spent(1, 10));
+    const child = new ChildBudget();
+    const reports = (tokens: number, lm_calls: number) =>
+      report('a', child.report({ lm_calls, tokens, cost_usd: 0 }, Math.max(2 - child.available(), 0)));
+    reports(0, 0);
+    child.onGranted(heard.a ?? 0);
+    expect(child.available()).toBe(2);
+    child.begin();
+    child.failed(1);
+    expect(child.available()).toBe(0);
+    reports(2000, 1);
+    child.onGranted(heard.a ?? 0);
+    expect(child.available()).toBe(0);
+  });
+
   it('say again what was granted to one that has not heard of it', () => {
     const { heard, report } = budgetsOf(['a'], { max_lm_calls: 10 });
     report('a', { requested: 3 });

@@ -30,7 +30,7 @@ export interface LaneAccount {
 /** What happens around the entries of an account. */
 interface Around extends Pick<LaneAccount, 'mayCall' | 'leave'> {
   /** Called after a granted call has ended. @param requests booked for it: none if its reply was found, or not sent */
-  onCall(requests: number): void;
+  onCall(requests: number, how: 'answered' | 'failed'): void;
   /** Called with the cost of a reply that was stored before, by this execution. */
   onFound(cost: Spending): void;
   onPaid(): void;
@@ -57,11 +57,11 @@ export function laneAccount(
       if (reply.counted) bookUnrecorded(totals, reply.unrecorded ?? null);
       else bookCall(totals, reply);
       if (reply.found && !reply.counted) onFound(spendingOfReply(reply));
-      onCall((reply.unrecorded?.requests ?? 0) + (reply.counted || reply.found ? 0 : 1));
+      onCall((reply.unrecorded?.requests ?? 0) + (reply.counted || reply.found ? 0 : 1), 'answered');
     },
     failed: (unrecorded) => {
       bookUnrecorded(totals, unrecorded);
-      onCall(unrecorded?.requests ?? 0);
+      onCall(unrecorded?.requests ?? 0, 'failed');
     },
     paid: (embeddings) => {
       bookEmbeddings(totals, embeddings);

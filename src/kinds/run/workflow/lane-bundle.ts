@@ -147,8 +147,8 @@ class LaneBundle implements LaneControl, LaneSource {
     };
     return laneAccount(lane, totals, {
       mayCall: () => this.requestCall(),
-      onCall: (requests) => {
-        this.budget?.ended(requests);
+      onCall: (requests, how) => {
+        this.budget?.[how === 'failed' ? 'failed' : 'ended'](requests);
         changed();
         this.serve();
       },
