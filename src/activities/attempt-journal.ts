@@ -11,6 +11,8 @@ export interface AttemptNotes {
    * Set before an attempt begins alone in its worker, once the server has it; absent if none has begun or it has ended.
    */
   alone?: 'begun' | 'died';
+  /** What a bundle of units is working on, in words. */
+  details?: string;
   /** Notes of each part of the activity. */
   parts: Record<string, object>;
 }

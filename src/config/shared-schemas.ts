@@ -38,6 +38,9 @@ export const outputSchema = z
   })
   .prefault({});
 
+/** Whether each call is a step of a workflow, or workers run whole units; each kind describes it. */
+export const grainSchema = z.enum(['auto', 'call', 'unit']).default('auto');
+
 /** Seed of an experiment's random numbers. */
 export const seedSchema = z
   .int()

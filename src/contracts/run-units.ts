@@ -17,6 +17,9 @@ export interface RunUnitInput extends RunUnitsInput {
 /** Query of an experiment: the signals that wait for units, for the workers that run these. */
 export const UNIT_MAIL = 'mail';
 
+/** Signal to the units of a worker that is about to stop. */
+export const UNITS_STOPPING = 'stopping';
+
 /** Signals to units, by the unit's workflow ID and the signal's name: the arguments of the newest. */
 export type UnitMail = Record<string, Record<string, unknown[]>>;
 

@@ -32,6 +32,8 @@ class World {
     readonly client?: Context['client'],
     /** Called when a workflow has sent a message to one on the server. */
     readonly onSent: () => void = () => undefined,
+    /** Called with what a workflow shows of itself. */
+    readonly onDetails: (details: string) => void = () => undefined,
   ) {}
 }
 
@@ -300,7 +302,7 @@ const PLAIN = {
   log: { warn: (message: string) => Execution.current().world.warn(message) },
   scheduleActivity: (name: string, args: unknown[], options: ActivityOptions) =>
     Execution.current().activity(name, args, options),
-  setCurrentDetails: nothing,
+  setCurrentDetails: (details: string) => Execution.current().world.onDetails(details),
   setHandler: (message: Named, handler: (...args: unknown[]) => unknown) =>
     void Execution.current().handlers.set(nameOf(message), handler),
   sleep: async (time: string | number) => {
@@ -345,7 +347,7 @@ const PLAIN = {
  * execution, if the workflow would be a child of it; `idPrefix` makes the IDs of its activities different from those of
  * others that work for it
  * @param around `signal` cancels the workflow; `receives` is given what delivers signals from the server to it, until the
- * returned function is called; `onSent` is called after a signal to the server
+ * returned function is called; `onSent` is called after a signal to the server, `onDetails` with what it shows of itself
  * @returns the workflow's result
  * @throws the workflow's failure
  */
@@ -367,11 +369,12 @@ export function runPlainly(
     signal,
     receives = () => nothing,
     onSent,
+    onDetails,
   }: { activities: object; signal?: AbortSignal; receives?: Receives } & Pick<World, 'warn'> &
-    Partial<Pick<World, 'pause' | 'client' | 'onSent'>>,
+    Partial<Pick<World, 'pause' | 'client' | 'onSent' | 'onDetails'>>,
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
-  const world = new World(activities as Record<string, Activity>, warn, waiting, client, onSent);
+  const world = new World(activities as Record<string, Activity>, warn, waiting, client, onSent, onDetails);
   const { workflowId, type, parent, runId, idPrefix } = input;
   const execution = new Execution(world, workflowId, type, parent, runId, idPrefix);
   const cancel = () => execution.scope.cancel();

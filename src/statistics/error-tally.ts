@@ -56,6 +56,17 @@ export function withErrors(
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
+/** Adds counts by type; undefined where there are none. */
+export function addErrors(
+  left: Readonly<Record<string, number>> | undefined,
+  right: Readonly<Record<string, number>> = {},
+): Record<string, number> | undefined {
+  return Object.entries(right).reduce<Record<string, number> | undefined>(
+    (sum, [type, count]) => withErrors(sum, type, count),
+    left,
+  );
+}
+
 /** Reduces a message to what its cause determines: no numbers, request ids and long quotations. */
 function causeOf(message: string): string {
   return message

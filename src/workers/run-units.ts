@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { AttemptJournal, heartbeating, workerCrash } from '../activities/attempt-journal.js';
-import { UNIT_MAIL, type UnitMail, type UnitsActivities } from '../contracts/run-units.js';
+import { UNIT_MAIL, UNITS_STOPPING, type UnitMail, type UnitsActivities } from '../contracts/run-units.js';
 import { runPlainly } from '../in-process/plain-sdk.js';
 import { WORKFLOW_KINDS } from '../kinds/workflows.js';
 import { dispatcherOf } from '../workflows/dispatch.js';
@@ -24,7 +24,7 @@ class Mailbox {
   constructor(
     private readonly experiment: Execution,
     private readonly client: Context['client'],
-    private readonly onEmpty: () => void,
+    private readonly around: { onEmpty(): void; isStopping(): boolean },
   ) {}
 
   /** Delivers the mail of a unit from now on. @returns ends that */
@@ -35,7 +35,7 @@ class Mailbox {
       this.units.delete(unit);
       if (this.units.size > 0) return;
       clearInterval(this.timer);
-      this.onEmpty();
+      this.around.onEmpty();
     };
   }
 
@@ -46,6 +46,7 @@ class Mailbox {
     this.isAsking = true;
     while (this.isDue) {
       this.isDue = false;
+      if (this.around.isStopping()) this.deliver(this.stopping());
       const { workflowId, runId } = this.experiment;
       const handle = this.client.workflow.getHandle(workflowId, runId);
       await handle.query<UnitMail, [string[]]>(UNIT_MAIL, [...this.units.keys()]).then(
@@ -54,6 +55,10 @@ class Mailbox {
       );
     }
     this.isAsking = false;
+  }
+
+  private stopping(): UnitMail {
+    return Object.fromEntries([...this.units.keys()].map((unit) => [unit, { [UNITS_STOPPING]: [] }]));
   }
 
   private deliver(mail: UnitMail): void {
@@ -73,14 +78,19 @@ class Mailbox {
  * Creates the activities that run units in this process, by the workflow that would run them on the server: each of its
  * activities is called here, without a history. What they store is what another attempt continues from.
  * @param activities of this worker
+ * @param worker `isStopping` reports whether it is about to stop
  */
-export function createRunUnits(activities: object, notify: (message: string) => void): UnitsActivities {
+export function createRunUnits(
+  activities: object,
+  { notify, isStopping }: { notify(message: string): void; isStopping(): boolean },
+): UnitsActivities {
   const mailboxes = new Map<string, Mailbox>();
 
   const mailboxOf = (experiment: Execution, client: Context['client']): Mailbox => {
     const { runId } = experiment;
     const mailbox =
-      mailboxes.get(runId) ?? new Mailbox(experiment, client, () => void mailboxes.delete(runId));
+      mailboxes.get(runId) ??
+      new Mailbox(experiment, client, { onEmpty: () => void mailboxes.delete(runId), isStopping });
     mailboxes.set(runId, mailbox);
     return mailbox;
   };
@@ -93,7 +103,16 @@ export function createRunUnits(activities: object, notify: (message: string) => 
     return {
       experiment,
       input: { runId: experiment.runId, args: [...args, attempt], idPrefix: `${activityId}.${attempt}.` },
-      around: { activities, warn: notify, client, signal: cancellationSignal },
+      around: {
+        activities,
+        warn: notify,
+        client,
+        signal: cancellationSignal,
+        // Seen in the Temporal UI as the details of the last heartbeat.
+        onDetails: (details: string) => {
+          AttemptJournal.of().notes.details = details;
+        },
+      },
     };
   };
 

@@ -121,7 +121,10 @@ export async function createWorker(options: RepriseWorkerOptions): Promise<Repri
     },
     await activitiesOfKinds(),
   );
-  const everything = { ...activities, ...createRunUnits(activities, notify) };
+  const everything = {
+    ...activities,
+    ...createRunUnits(activities, { notify, isStopping: () => isStopping }),
+  };
   const common: Partial<WorkerOptions> = {
     connection,
     namespace,

@@ -27,7 +27,7 @@ interface Failures {
 }
 
 interface Drawn {
-  kind: 'run' | 'agent-eval' | 'judge' | 'evolve';
+  kind: 'run' | 'agent-eval' | 'judge' | 'evolve' | 'own-kind';
   failures: Failures;
   sections: Record<string, unknown>;
 }
@@ -74,9 +74,13 @@ const anEvaluation = fc
     kind: 'agent-eval' as const,
     sections: { rollouts, limits, grain, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
   }));
-const aJudgement = limits.map((limits) => ({
+const aJudgement = fc.record({ limits, grain }).map(({ limits, grain }) => ({
   kind: 'judge' as const,
-  sections: { limits, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
+  sections: { limits, grain, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
+}));
+const ownKind = fc.record({ limits, grain }).map(({ limits, grain }) => ({
+  kind: 'own-kind' as const,
+  sections: { limits, grain, concurrency: Object.keys(limits).length > 0 ? 1 : 3 },
 }));
 const anEvolution = fc
   .record({
@@ -103,10 +107,26 @@ const experiment: fc.Arbitrary<Drawn> = fc
       { weight: 1, arbitrary: anEvolution },
       { weight: 2, arbitrary: anEvaluation },
       { weight: 1, arbitrary: aJudgement },
+      { weight: 1, arbitrary: ownKind },
     ),
     failures,
   )
   .map(([drawn, failures]) => ({ ...drawn, failures }));
+
+/** Kind of one's own that asks a second time with the first answer. */
+const TWICE = `
+import { defineExperimentKind } from 'reprise/kind';
+
+export default defineExperimentKind({
+  name: 'twice',
+  models: ['writer'],
+  async work({ sample, ask }) {
+    const { text } = await ask('writer', sample.question);
+    const again = await ask('writer', sample.question + ' Is it ' + text + '?');
+    return { answer: again.text, scores: { same: again.text === text } };
+  },
+});
+`;
 
 /** Fields that hold a time, a place or a chance, or what is not owed to be the same. */
 const PASSING =
@@ -197,6 +217,7 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     client = await place.client();
     await writeSeats(place, 3, 'seats');
     await writeSumsToAsk(place);
+    await place.write('twice.ts', TWICE);
     await writeJudged(place, 'judged', { episodes: 3, said: ['a', 'b'], more: [] });
   });
 
@@ -238,6 +259,15 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
         models: { scaffolder: lm('author'), executor: lm('fake') },
         output: { results_dir: place.path('experiments') },
       });
+    }
+    if (kind === 'own-kind') {
+      const lm = { model: `openai/fake${mark}`, base_url: baseUrl, max_attempts: 2 };
+      const items = Array.from({ length: 4 }, (_, at) => ({
+        question: `What is ${at} + 7?`,
+        answer: `${at}`,
+      }));
+      const folders = { output: { results_dir: place.path('results') }, kind: place.path('twice.ts') };
+      return { name, ...folders, models: { writer: lm }, dataset: { items }, ...sections } as unknown;
     }
     // Of one name, since what is judged says it; each way in a folder of its own.
     const folder = place.path('results', `judged-${number}-${way}`);
@@ -296,6 +326,6 @@ describe(`an experiment comes to the same in process and on a server (REPRISE_SE
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     expect(differing.slice(0, 3)).toEqual([]);
-    expect(new Set(drawn.map(({ kind }) => kind)).size).toBe(4);
+    expect(new Set(drawn.map(({ kind }) => kind)).size).toBe(5);
   }, 600_000);
 });

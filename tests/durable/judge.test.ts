@@ -54,7 +54,7 @@ describe('a judgement, on a real server', () => {
   };
 
   it('survives the death of its command, and asks nothing again that was answered', async () => {
-    const command = await experiment('killed');
+    const command = [...(await experiment('killed')), '--set', 'grain=unit'];
     const { code, stdout, stderr } = await place.killedAfter([10, 30], command, provider, LATENCY);
     expect(code, stderr).toBe(0);
     expect(resultOf(stdout)).toMatchObject(WHOLE);

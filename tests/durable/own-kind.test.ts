@@ -114,7 +114,7 @@ describe('a kind of one’s own, on a real server', () => {
   });
 
   it('ends at a limit, and continues with a higher one', async () => {
-    const command = await experiment('limited');
+    const command = await experiment('limited', { grain: 'unit' });
     const { calls } = provider.statistics;
     const first = await place.reprise([...command, '--set', 'limits.max_lm_calls=17']);
     expect(first.code).toBe(3);

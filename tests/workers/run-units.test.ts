@@ -26,7 +26,7 @@ function world(mail: () => UnitMail, limited = true) {
     },
     endRollout: async () => ({ status: 'done', score: 1, error: null }),
   };
-  const { runUnit } = createRunUnits(activities, () => undefined);
+  const { runUnit } = createRunUnits(activities, { notify: () => undefined, isStopping: () => false });
   const rules = { max_turns: 3, has_user: false, stops_at_goal: false };
   const plan = { run: 'run', experiment: 'desk', human: false, agent: MODELS, user: MODELS };
   const input = (row: string): RunUnitInput => ({

@@ -76,7 +76,12 @@ const SUBJECTS: Record<Kind, Subject> = {
     ...judgement,
     begin: (control) => {
       judgement.begin(control);
-      (control as unknown as JudgeControl).gaveUp('timeout');
+      const { accounts } = control as unknown as JudgeControl;
+      void accounts.unit(
+        0,
+        async (account) => account.gaveUp('timeout'),
+        async () => undefined,
+      );
     },
   },
 };

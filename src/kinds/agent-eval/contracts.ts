@@ -232,7 +232,7 @@ export interface AgentEvalPlan {
   finished: string[];
   concurrency: number;
   /** Where a rollout runs: as a child workflow, or in a worker's process. */
-  grain: 'call' | 'unit';
+  grain?: 'unit';
   /** Sentences for people on how it runs; absent: none. */
   means?: readonly string[];
   agent: { timeout_sec: number; max_attempts: number };

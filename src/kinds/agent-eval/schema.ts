@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { limitsSchema, metricsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
+import {
+  grainSchema,
+  limitsSchema,
+  metricsSchema,
+  outputSchema,
+  seedSchema,
+} from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { readTime } from './bundles/row-schema.js';
 import { DEFAULT_STOP_TOKEN } from './rollouts/simulated-user.js';
@@ -69,12 +75,9 @@ export const agentEvalConfigSchema = z.strictObject({
     .prefault({}),
   user: userSchema.prefault({}),
   concurrency: positiveInteger.max(MAX_CONCURRENCY).default(8).describe('Rollouts at once.'),
-  grain: z
-    .enum(['auto', 'call', 'unit'])
-    .default('auto')
-    .describe(
-      'call: each step of a rollout is one of a workflow, seen in the UI. unit: workers run whole rollouts. auto: unit for many rollouts.',
-    ),
+  grain: grainSchema.describe(
+    'call: each step of a rollout is one of a workflow, seen in the UI. unit: workers run whole rollouts. auto: unit for many rollouts.',
+  ),
   tool_timeout_sec: z.number().positive().max(3600).default(60).describe('Seconds one tool call may take.'),
   success_reward: z
     .number()

@@ -54,7 +54,7 @@ const MODELS: ModelRoles = { roles: { judge: { description: 'the judge' } }, asL
 /** Configs of judgements: the experiment to judge, the model and the rubric. */
 export const judgeConfigs: ConfigKind<JudgeConfig> = {
   ...NAMES,
-  sections: 'experiment, rubric, lm, concurrency, limits and log_level',
+  sections: 'experiment, rubric, lm, concurrency, grain, limits and log_level',
   example: 'limits.max_cost_usd=1',
   rows: 'experiment',
   inFlight: 'calls',
@@ -76,7 +76,7 @@ export const judgeConfigs: ConfigKind<JudgeConfig> = {
   modelsOf: ({ lm }) => ({ lm }),
   pace: {
     concurrency: 'concurrency',
-    fixed: ['limits', 'log_level', ...paceOfModel('lm')],
+    fixed: ['limits', 'log_level', 'grain', ...paceOfModel('lm')],
     free: [],
   },
 };

@@ -36,6 +36,10 @@ export interface JudgePlan {
   /** Cost of earlier executions, and the number of their stored replies. */
   spent: StepCost;
   stored: number;
+  /** Workers run bundles of steps. Absent: each call is a step of the workflow. */
+  grain?: 'unit';
+  /** Sentences for people on how it is run. */
+  means?: readonly string[];
 }
 
 /** Identity of a step of a judgement. */
@@ -81,6 +85,8 @@ export interface JudgeCarried {
   plan: JudgePlan;
   /** Number of steps that were begun, in the order of the plan. */
   begun: number;
+  /** Numbers of the steps that are left, where workers run bundles of them. */
+  left?: number[];
   /** Start of the first execution, in milliseconds since 1970. */
   started_at: number;
   /** Seconds worked so far, if time is limited. */
@@ -95,6 +101,8 @@ export interface JudgeCarried {
 export interface JudgeProgress extends ExperimentProgress<'judge', JudgeMetrics> {
   /** Name of the judgement's folder, below the experiment's. */
   name: string;
+  /** Sentences for people on how it is run. */
+  means?: readonly string[];
   /** Mean scores by the criterion's name; null before the first verdict. */
   mean_scores: Record<string, number | null>;
   /** Replies without a readable verdict. */

@@ -1,4 +1,4 @@
-import { countFact, type Fact, rateFact, scoreFact, textFact } from '../../facts/fact.js';
+import { countFact, type Fact, lineFacts, rateFact, scoreFact, textFact } from '../../facts/fact.js';
 import { unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import type { JudgeMetrics, JudgeProgress } from './contracts.js';
@@ -23,6 +23,7 @@ function facts(progress: JudgeProgress): Fact[] {
     }),
     ...(metrics === null ? [] : endedFacts(metrics)),
     countFact('malformed_replies', malformed_replies, { brief: 'some' }),
+    ...lineFacts('in_words', progress.means ?? [], { label: 'in words' }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { limitsSchema } from '../../config/shared-schemas.js';
+import { grainSchema, limitsSchema } from '../../config/shared-schemas.js';
 import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { EPISODE_FIELD, ERROR_FIELD } from './judging/fields.js';
@@ -60,6 +60,9 @@ export const judgeConfigSchema = z.strictObject({
   rubric: rubricSchema.describe('A file, or a rubric; without one, AGENT_RUBRIC.'),
   lm: languageModelSchema,
   concurrency: z.int().positive().max(MAX_CONCURRENCY).default(8).describe('Steps at once.'),
+  grain: grainSchema.describe(
+    'call: each verdict is a step of the workflow, seen in the UI. unit: workers judge bundles of steps. auto: unit for many steps.',
+  ),
   limits: limitsSchema,
   log_level: z.enum(LOG_LEVELS).default('INFO'),
 });

@@ -66,7 +66,14 @@ export const ownKindConfigs: ConfigKind<OwnKindConfig> = {
     Object.fromEntries(Object.entries(models).map(([role, lm]) => [`models.${role}`, lm])),
   pace: {
     concurrency: 'concurrency',
-    fixed: ['limits', 'output', 'work_timeout_sec', 'dataset.env_timeout_sec', ...paceOfModel('models.*')],
+    fixed: [
+      'limits',
+      'output',
+      'grain',
+      'work_timeout_sec',
+      'dataset.env_timeout_sec',
+      ...paceOfModel('models.*'),
+    ],
     free: ['name'],
   },
 };

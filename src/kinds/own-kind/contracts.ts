@@ -44,6 +44,10 @@ export interface OwnKindPlan {
   spent: StepCost;
   /** Always 0: stored replies are found before any request is made, so none are left to look for. */
   stored: 0;
+  /** Workers run bundles of samples. Absent: each call is a step of the workflow. */
+  grain?: 'unit';
+  /** Sentences for people on how it is run. */
+  means?: readonly string[];
 }
 
 /** Name of a sample of an experiment, from 0 in the order of the dataset. */
@@ -59,7 +63,8 @@ export interface WorkOnSampleInput extends SampleName {
 
 /** Result of running the kind's code on a sample with the stored replies. */
 export type SampleWorked =
-  | { kind: 'ended'; scores: Record<string, number | boolean> }
+  /** `cost` is that of its calls where its row was stored before, and nothing else counts them. */
+  | { kind: 'ended'; scores: Record<string, number | boolean>; cost?: StepCost }
   /** It waits for replies; `asked` counts all calls that it has made so far, the answered ones included. */
   | { kind: 'asks'; asked: number; due: { ordinal: number; role: string }[] };
 
@@ -83,6 +88,8 @@ export interface OwnKindTotals extends StepCost {
 /** Result of the `progress` query; units are samples. */
 export interface OwnKindProgress extends ExperimentProgress<'own-kind', OwnKindMetrics> {
   kind_name: string;
+  /** Sentences for people on how it is run. */
+  means?: readonly string[];
   scores: Record<string, { mean: number; is_share: boolean }>;
 }
 

@@ -1,4 +1,4 @@
-import { type Fact, scoreFact, textFact } from '../../facts/fact.js';
+import { type Fact, lineFacts, scoreFact, textFact } from '../../facts/fact.js';
 import { unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { scoreFacts } from '../../facts/score-facts.js';
@@ -11,6 +11,7 @@ function facts(progress: OwnKindProgress): Fact[] {
     unitsFact(progress),
     ...scoreFacts(metrics?.scores ?? scores, metrics?.samples, { brief: 'always' }),
     ...(metrics === null ? [] : figureFacts(metrics)),
+    ...lineFacts('in_words', progress.means ?? [], { label: 'in words' }),
   ];
 }
 

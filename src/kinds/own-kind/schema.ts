@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { languageModelSchema } from '../../config/language-model-schema.js';
-import { limitsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
+import { grainSchema, limitsSchema, outputSchema, seedSchema } from '../../config/shared-schemas.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
 import { datasetSchema } from '../run/schema.js';
 
@@ -22,6 +22,9 @@ export const ownKindConfigSchema = z.strictObject({
   dataset: datasetSchema,
   max_samples: positiveInteger.nullable().default(null).describe('Only the first so many. Default: all.'),
   concurrency: positiveInteger.max(MAX_CONCURRENCY).default(8).describe('Samples at once.'),
+  grain: grainSchema.describe(
+    'call: each call of a model is a step of the workflow, seen in the UI. unit: workers run bundles of samples. auto: unit for many samples.',
+  ),
   work_timeout_sec: z
     .number()
     .positive()

@@ -6,7 +6,7 @@ import { languageModelSchema } from '../../config/language-model-schema.js';
 import { memoryConfigSchema } from '../../config/memory-schemas.js';
 import { isEmbeddingModel } from '../../config/providers.js';
 import { type SandboxType, sandboxSchema } from '../../config/sandbox-schema.js';
-import { budgetSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
+import { budgetSchema, grainSchema, metricsSchema, seedSchema } from '../../config/shared-schemas.js';
 import { templateSchema } from '../../config/templates.js';
 import { LOG_LEVELS } from '../../contracts/logger.js';
 import { MAX_CONCURRENCY } from '../../contracts/names.js';
@@ -46,12 +46,9 @@ const runtimeSchema = z.strictObject({
     .max(MAX_CONCURRENCY)
     .default(10)
     .describe('Lanes at once. A lane is an ordered list of samples that share one memory.'),
-  grain: z
-    .enum(['auto', 'call', 'unit'])
-    .default('auto')
-    .describe(
-      'call: each call of a model is a step of the workflow, seen in the UI. unit: workers run bundles of samples. auto: unit for many samples.',
-    ),
+  grain: grainSchema.describe(
+    'call: each call of a model is a step of the workflow, seen in the UI. unit: workers run bundles of samples. auto: unit for many samples.',
+  ),
 });
 
 /** Schema of the source of rows, and of how a row becomes a task. */

@@ -2,12 +2,12 @@ import { Context } from '@temporalio/activity';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { grainOf } from '../../../activities/grain.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { referenceTo } from '../../../activities/run-reference.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
-import { byUnitText } from '../../../facts/text.js';
 import { sumOf } from '../../../statistics/sums.js';
 import { noteCodeChange } from '../../../user-code/code-file.js';
 import { moduleTrialIn, type StoredRow } from '../bundle-code.js';
@@ -23,12 +23,6 @@ import { HUMAN } from './user-turn.js';
 
 /** Rollouts from which on an evaluation is not watched step by step. */
 const MANY_ROLLOUTS = 30;
-
-/** Returns why workers run the rollouts; null where each call is a step of a workflow. */
-function whyByUnit({ grain }: AgentEvalConfig, due: number): string | null {
-  if (grain !== 'auto') return grain === 'unit' ? 'the config says so' : null;
-  return due >= MANY_ROLLOUTS ? `there are ${due}` : null;
-}
 
 /** Settings of an activity that only stores a person's message. */
 const STORING = { timeout_sec: 60, max_attempts: 1 };
@@ -104,8 +98,6 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
       const { agent } = config.models;
       const user = userOf(config, tasks);
       const due = sumOf(tasks.map(({ n_rollouts }) => n_rollouts)) - kept.finished.length;
-      // A person answers to a workflow.
-      const why = dependencies.runsUnits === true && !user.human ? whyByUnit(config, due) : null;
       return {
         run,
         artifacts: store.uri,
@@ -118,8 +110,12 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         rows: tasks,
         finished: kept.finished,
         concurrency: config.concurrency,
-        grain: why === null ? 'call' : 'unit',
-        ...(why !== null && { means: [byUnitText('rollouts', why)] }),
+        // A person answers to a workflow.
+        ...grainOf(dependencies, user.human ? 'call' : config.grain, {
+          due,
+          many: MANY_ROLLOUTS,
+          nouns: 'rollouts',
+        }),
         agent: { timeout_sec: agent.timeout_sec, max_attempts: agent.max_attempts },
         tool_timeout_sec: config.tool_timeout_sec,
         limits: config.limits,

@@ -38,6 +38,10 @@ function rolloutsDue({ rows, finished }: AgentEvalPlan): Due[] {
   ).flat();
 }
 
+function byCall({ grain: _grain, ...plan }: AgentEvalPlan): AgentEvalPlan {
+  return plan;
+}
+
 async function runRollout(
   plan: AgentEvalPlan,
   { task, rollout }: Due,
@@ -63,8 +67,7 @@ async function runRollout(
     control.left(handle, await (isHosted ? handle.result() : childResult(handle)));
   } catch (error) {
     if (isCancellation(error)) throw error;
-    if (isHosted && isWorkerCrash(error))
-      return runRollout({ ...plan, grain: 'call' }, { task, rollout }, control);
+    if (isHosted && isWorkerCrash(error)) return runRollout(byCall(plan), { task, rollout }, control);
     control.broke(handle, `${task.row}, rollout ${rollout + 1}: ${describeError(error).message}`);
   }
 }

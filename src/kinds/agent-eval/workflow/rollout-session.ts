@@ -186,7 +186,7 @@ export class RolloutSession {
           this.budget.ended(requestsOf(turn));
         },
         failed: (cost, error) => {
-          this.budget.failed(requestsOf(cost));
+          this.budget.ended(requestsOf(cost));
           // An unusable reply ends the rollout, but it was paid for.
           const agent_turns = this.totals.agent_turns + Number(isFaultyReply(error));
           this.totals = { ...addStep(this.totals, cost), agent_turns };

@@ -3,6 +3,7 @@ import { heartbeating } from '../../../activities/attempt-journal.js';
 import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { wallSecondsBefore } from '../../../activities/end-experiment.js';
+import { grainOf } from '../../../activities/grain.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { readTrajectories } from '../../../activities/read-trajectories.js';
@@ -10,6 +11,7 @@ import { referenceTo } from '../../../activities/run-reference.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
+import { sumOf } from '../../../statistics/sums.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { JsonLinesError } from '../../../storage/json-lines.js';
 import { artifactKeys } from '../../../storage/paths.js';
@@ -22,6 +24,9 @@ import type { JudgeContexts } from './judge-context.js';
 import { writeJudgedTrajectories } from './judged-trajectories.js';
 
 const FIELD = 'experiment';
+
+/** Steps from which on a judgement is not watched call by call. */
+const MANY_STEPS = 200;
 
 /** Reads an experiment's trajectories. @throws InvalidInputError if there are none, or one is invalid. */
 async function* trajectoriesOf(experiment: ArtifactStore): AsyncGenerator<Trajectory> {
@@ -83,6 +88,7 @@ export function createPrepareJudge(contexts: JudgeContexts, dependencies: Worker
         criteria: rubric.criteria.map(({ name: criterion, range }) => ({ name: criterion, range })),
         steps,
         concurrency,
+        ...grainOf(dependencies, config.grain, { due: sumOf(steps), many: MANY_STEPS, nouns: 'steps' }),
         timeout_sec: lm.timeout_sec,
         max_attempts: lm.max_attempts,
         limits,

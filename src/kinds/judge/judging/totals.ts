@@ -1,4 +1,5 @@
 import { addStep, noStepCost } from '../../../runtime/step-cost.js';
+import { addErrors } from '../../../statistics/error-tally.js';
 import { sumOf } from '../../../statistics/sums.js';
 import type { JudgedStep, JudgeTotals } from '../contracts.js';
 
@@ -10,6 +11,19 @@ export function addReply(totals: JudgeTotals, reply: JudgedStep): JudgeTotals {
   const after = addStep(totals, reply);
   if (reply.kind === 'malformed') return { ...after, malformed: totals.malformed + 1 };
   return { ...after, judged: totals.judged + 1, scores: addScores(totals.scores, reply.scores) };
+}
+
+/** Adds the totals of other steps. */
+export function addJudged(left: JudgeTotals, right: JudgeTotals): JudgeTotals {
+  const errors_by_type = addErrors(left.errors_by_type, right.errors_by_type);
+  return {
+    ...addStep(left, right),
+    judged: left.judged + right.judged,
+    errors: left.errors + right.errors,
+    ...(errors_by_type === undefined ? {} : { errors_by_type }),
+    malformed: left.malformed + right.malformed,
+    scores: addScores(left.scores, right.scores),
+  };
 }
 
 /** Adds scores to sums, by the criterion's name. */

@@ -7,13 +7,9 @@ import { meanScores, noJudgeTotals } from '../judging/totals.js';
 
 /** Control of a judgement: its totals, and the requests of people. */
 export class JudgeControl extends UnitsControl<JudgePlan, JudgeProgress, JudgeTotals> {
-  protected override totals: JudgeTotals;
-
   /** @param before state of the previous execution, if this one continues it. */
   constructor(before?: UnitsHandedOver<JudgeTotals>) {
-    super('judgement', JUDGE_FACTS, before?.asked);
-    this.totals = before?.totals ?? noJudgeTotals();
-    this.stored = before?.stored ?? 0;
+    super('judgement', JUDGE_FACTS, before, noJudgeTotals());
   }
 
   /** @param isFirst true unless this execution continues another one. */
@@ -30,6 +26,7 @@ export class JudgeControl extends UnitsControl<JudgePlan, JudgeProgress, JudgeTo
     const { judged, errors, errors_by_type = {}, malformed } = totals;
     return {
       kind: 'judge' as const,
+      ...(plan?.means === undefined ? {} : { means: plan.means }),
       units: { noun: 'step', planned: sumOf(plan?.steps ?? []), ended: judged + errors, running },
       errors,
       errors_by_type,

@@ -1,10 +1,18 @@
 import { modelCallOptions } from '../../../workflows/activity-options.js';
-import { beginAll } from '../../../workflows/begin-each.js';
 import { conduct } from '../../../workflows/conduct.js';
 import { continueAsNew } from '../../../workflows/sdk.js';
 import { assertContinues } from '../../../workflows/started-rightly.js';
-import type { JudgeCarried, JudgeInput, JudgePlan, JudgeResult, JudgeStepName } from '../contracts.js';
-import { addReply } from '../judging/totals.js';
+import type { UnitAccount } from '../../../workflows/unit-accounts.js';
+import { bundleOf, type Units, workOnUnits } from '../../../workflows/unit-bundles.js';
+import type {
+  JudgeCarried,
+  JudgeInput,
+  JudgePlan,
+  JudgeResult,
+  JudgeStepName,
+  JudgeTotals,
+} from '../contracts.js';
+import { addJudged, addReply, noJudgeTotals } from '../judging/totals.js';
 import { MALFORMED_VERDICT, MAX_TRIES } from '../judging/verdict.js';
 import { judging } from './activities.js';
 import { JudgeControl } from './judge-control.js';
@@ -17,19 +25,36 @@ function stepsOf({ run, steps }: JudgePlan): JudgeStepName[] {
 }
 
 /** Requests a verdict on a step, up to {@link MAX_TRIES} times. */
-async function judgeOneStep(plan: JudgePlan, name: JudgeStepName, control: JudgeControl): Promise<void> {
+async function judgeOneStep(
+  plan: JudgePlan,
+  name: JudgeStepName,
+  account: UnitAccount<JudgeTotals>,
+): Promise<void> {
   for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
     const again = attempt === 0 ? '' : ` · try ${attempt + 1}`;
     const summary = `trajectory ${name.trajectory + 1} · step ${name.step + 1}${again}`;
     const options = modelCallOptions(plan, summary);
-    const reply = await control.reply(
+    const reply = await account.reply(
       (grant) => judging.judgeStep.executeWithOptions(options, [{ ...name, attempt, ...grant }]),
       addReply,
     );
     if (reply.kind !== 'malformed') return;
   }
-  control.gaveUp(MALFORMED_VERDICT);
+  account.gaveUp(MALFORMED_VERDICT);
 }
+
+const steps: Units<JudgePlan, JudgeStepName, JudgeTotals> = {
+  type: 'judge-steps',
+  noun: 'step',
+  due: stepsOf,
+  none: noJudgeTotals,
+  add: addJudged,
+  work: judgeOneStep,
+  recordError: (_plan, name, error) => judging.recordJudgeError({ ...name, error }),
+};
+
+/** Judges a bundle of steps in a worker's process. */
+export const judgeSteps = bundleOf(steps);
 
 /**
  * Judges every step of an experiment's trajectories by a rubric, with a language model. Every reply is stored before
@@ -45,13 +70,7 @@ export function judge(input: JudgeInput, carried?: JudgeCarried): Promise<JudgeR
     carried,
     control,
     prepare: () => judging.prepareJudge(input),
-    work: (plan, handOver) =>
-      beginAll(stepsOf(plan), { control, carried, handOver }, (name) =>
-        control.unit(
-          () => judgeOneStep(plan, name, control),
-          (error) => judging.recordJudgeError({ ...name, error }),
-        ),
-      ),
+    work: (plan, handOver) => workOnUnits(steps, { plan, control, carried, handOver }),
     continueWith: (whole) => continueAsNew<typeof judge>(input, whole),
     finalize: (ended) => judging.finalizeJudge(ended),
   });

@@ -3,6 +3,7 @@ import { heartbeating } from '../../../activities/attempt-journal.js';
 import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { wallSecondsBefore } from '../../../activities/end-experiment.js';
+import { grainOf } from '../../../activities/grain.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
@@ -27,6 +28,9 @@ import { sampleOf, samplesPrefix } from '../paths.js';
 import { addScores } from '../scores.js';
 import type { OwnKindContexts } from './own-kind-context.js';
 import type { StoredSample } from './sample-activities.js';
+
+/** Samples from which on an experiment is not watched call by call. */
+const MANY_SAMPLES = 200;
 
 /** Finds the samples that have a row, and sums up their scores. */
 async function finishedIn(store: ArtifactStore): Promise<{ finished: number[]; scores: ScoreSums }> {
@@ -104,6 +108,11 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
         samples,
         ...kept,
         concurrency: config.concurrency,
+        ...grainOf(dependencies, config.grain, {
+          due: samples - kept.finished.length,
+          many: MANY_SAMPLES,
+          nouns: 'samples',
+        }),
         work_timeout_sec: config.work_timeout_sec,
         limits: config.limits,
         search_attributes: await dependencies.knownSearchAttributes(),

@@ -58,7 +58,10 @@ export function createWorkOnSample(contexts: OwnKindContexts, models: ModelCalls
     heartbeating(async () => {
       const context = await contexts.get(run);
       const kept = await readJson<StoredSample>(context.store, sampleKey(sample));
-      if (kept !== null) return { kind: 'ended', scores: kept.row.scores ?? {} };
+      if (kept !== null) {
+        const { row, cost } = kept;
+        return { kind: 'ended', scores: row.scores ?? {}, ...(answered === 0 ? { cost } : {}) };
+      }
       if (answered === 0) await refuseOthers(context, sample);
       const { calls, row } = await passOver(context, sample, models);
       if (row === null) return { kind: 'asks', asked: calls.length, due: dueOf(calls, answered) };

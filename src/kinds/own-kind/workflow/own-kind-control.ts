@@ -1,30 +1,22 @@
-import { noStepCost, spentOf } from '../../../runtime/step-cost.js';
+import { spentOf } from '../../../runtime/step-cost.js';
 import { UnitsControl, type UnitsHandedOver } from '../../../workflows/units-control.js';
 import type { OwnKindPlan, OwnKindProgress, OwnKindTotals } from '../contracts.js';
 import { OWN_KIND_FACTS } from '../facts.js';
-import { addScores } from '../scores.js';
+import { noOwnKindTotals } from '../scores.js';
 
 /** State of an experiment of a user's own kind: the totals of its samples, and the requests of people. */
 export class OwnKindControl extends UnitsControl<OwnKindPlan, OwnKindProgress, OwnKindTotals> {
-  protected override totals: OwnKindTotals;
-
   /** @param before state of the previous execution, if this one continues it. */
   constructor(before?: UnitsHandedOver<OwnKindTotals>) {
-    super('experiment', OWN_KIND_FACTS, before?.asked);
-    this.totals = before?.totals ?? { ...noStepCost(), ended: 0, errors: 0, scores: {} };
+    super('experiment', OWN_KIND_FACTS, before, noOwnKindTotals());
   }
 
   /** @param isFirst true unless this execution continues another. */
   begin(plan: OwnKindPlan, isFirst: boolean): void {
-    if (isFirst) this.totals = { ...this.totals, ended: plan.finished.length, scores: plan.scores };
+    const { accounts } = this;
+    if (isFirst) accounts.totals = { ...accounts.totals, ended: plan.finished.length, scores: plan.scores };
     const [first] = Object.values(plan.models);
     this.beginUnits(plan, isFirst, { kind: 'own-kind', model: first?.model ?? '' });
-  }
-
-  /** Counts a sample that has a row. */
-  ended(scores: Readonly<Record<string, number | boolean>>): void {
-    const { totals } = this;
-    this.totals = { ...totals, ended: totals.ended + 1, scores: addScores(totals.scores, scores) };
   }
 
   protected override modelsOf({ models }: OwnKindPlan) {
@@ -36,6 +28,7 @@ export class OwnKindControl extends UnitsControl<OwnKindPlan, OwnKindProgress, O
     const { ended, errors, errors_by_type = {}, scores } = totals;
     return {
       kind: 'own-kind' as const,
+      ...(plan?.means === undefined ? {} : { means: plan.means }),
       units: { noun: 'sample', planned: plan?.samples ?? 0, ended: ended + errors, running },
       errors,
       errors_by_type,

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refusedUnstored } from '../../../../src/activities/call-failures.js';
 import type { RequestGrant } from '../../../../src/contracts/step-cost.js';
-import type { JudgedStep, JudgePlan } from '../../../../src/kinds/judge/contracts.js';
+import type { JudgedStep, JudgePlan, JudgeTotals } from '../../../../src/kinds/judge/contracts.js';
 import { addReply } from '../../../../src/kinds/judge/judging/totals.js';
 import { JudgeControl } from '../../../../src/kinds/judge/workflow/judge-control.js';
-import { CallRefusedError } from '../../../../src/runtime/ports.js';
+import type { UnitAccount } from '../../../../src/workflows/unit-accounts.js';
 import { enterWorkflow, leaveWorkflow } from '../../../support/workflow-context.js';
 
 beforeEach(() => enterWorkflow(() => undefined));
@@ -36,9 +36,8 @@ async function asked(
     allowed = stored_only ? 'stored' : 'new';
     return answer();
   };
-  await control.reply(send, addReply).catch((error: unknown) => {
-    expect(error).toBeInstanceOf(CallRefusedError);
-  });
+  const work = async (account: UnitAccount<JudgeTotals>) => void (await account.reply(send, addReply));
+  await control.accounts.unit(0, work, async () => expect.unreachable());
   return allowed;
 }
 
@@ -75,10 +74,6 @@ describe('the outcome of a judgement', () => {
     await judged(open, 1);
     open.stop();
     expect(await asked(open)).toBe('nothing');
-    const refused = async () => {
-      throw new CallRefusedError();
-    };
-    await open.unit(refused, async () => expect.unreachable());
     open.allBegun();
     expect(open.outcome(false).status).toBe('stopped');
   });
