@@ -1,9 +1,8 @@
 import type { Database, SqlParameters, SqlResult, SqlRow } from '../contracts/database.js';
-import { Connection } from './connection.js';
+import { Connection, openBytes } from './connection.js';
 import { contentHash } from './content-hash.js';
 import { engine } from './engine.js';
 import { DATABASE_LIMITS, type DatabaseLimits, UNLIMITED_ANSWER } from './limits.js';
-import { openBytes } from './open-bytes.js';
 import type { TouchedTables } from './permissions.js';
 import { refused, SqlError } from './sql-error.js';
 import { type Cell, columnNames, MISUSE, resultOf, rowOf } from './statement.js';

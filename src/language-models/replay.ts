@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { GenerateReply, LanguageModel } from '../contracts/language-model.js';
 import { LanguageModelError } from './errors.js';
 import { guard } from './guard.js';
-import { openRecordingFile, spoolRecording } from './recording-file.js';
-import { RecordingIndex } from './recording-index.js';
+import { openRecordingFile, RecordingIndex, spoolRecording } from './recording-index.js';
 
 const PROVIDER = 'replay';
 

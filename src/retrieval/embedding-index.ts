@@ -1,5 +1,4 @@
-import { LayerIds } from './layer-ids.js';
-import type { LayeredRetrieval } from './layered-retrieval.js';
+import { type LayeredRetrieval, LayerIds } from './layered-retrieval.js';
 import type { IndexedText, RetrievalMatch } from './retrieval-service.js';
 import { TopMatches } from './top-matches.js';
 import { lengthOf, scalarProducts, VectorError } from './vectors.js';

@@ -1,9 +1,7 @@
 import type { Embedder, EmbedUsage, PaidEmbeddings } from '../contracts/embeddings.js';
 import { forEachBounded } from './bounded.js';
 import { KeptVectors, type KeptVectorsOptions } from './kept-vectors.js';
-import { addPaid, nothingPaid } from './paid-embeddings.js';
 import { requestBatches } from './request-batches.js';
-import { untilAborted } from './until-aborted.js';
 import { VectorError } from './vectors.js';
 
 export interface VectorStoreOptions extends Omit<KeptVectorsOptions, 'identity'> {
@@ -34,6 +32,39 @@ interface Wanted {
   text: string;
   settle: (vector: Float32Array) => void;
   fail: (error: unknown) => void;
+}
+
+function nothingPaid(): PaidEmbeddings {
+  return { texts: 0, requests: 0, input_tokens: 0, cost_usd: 0, cut: 0 };
+}
+
+/** Adds two amounts; the cost is unknown if that of either is. */
+function addPaid(left: PaidEmbeddings, right: PaidEmbeddings): PaidEmbeddings {
+  const estimated = (left.estimated ?? 0) + (right.estimated ?? 0);
+  return {
+    texts: left.texts + right.texts,
+    requests: left.requests + right.requests,
+    ...(estimated === 0 ? {} : { estimated }),
+    input_tokens: left.input_tokens + right.input_tokens,
+    cost_usd: left.cost_usd === null || right.cost_usd === null ? null : left.cost_usd + right.cost_usd,
+    cut: left.cut + right.cut,
+  };
+}
+
+/** Waits for work until the signal aborts; then throws the signal's reason, while the work continues. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work;
+  signal.throwIfAborted();
+  let abort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
 
 /**

@@ -1,10 +1,9 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionResult, ExecutionStatus } from '../contracts/execution.js';
-import { CapturedOutput } from './captured-output.js';
-import { type CapturedText, capturedText } from './captured-text.js';
 import { hostError, metFullDisk } from './host-disk.js';
 import { ModelRequests } from './model-requests.js';
 import { ModelSocket } from './model-socket.js';
@@ -12,7 +11,7 @@ import { ProcessGroup } from './process-group.js';
 import { diedOfMemory, interpreterArguments } from './process-limits.js';
 import { checkFunctionProgram, checkProgram } from './program-files.js';
 import { callResult, maximumReturnedBytes } from './returned-text.js';
-import { type Outcome, outputBytes } from './runner-protocol.js';
+import { type CapturedText, capturedText, type Outcome, outputBytes } from './runner-protocol.js';
 import {
   type CallOptions,
   type CallResult,
@@ -44,6 +43,36 @@ export interface ProcessSandboxDependencies {
  */
 export function processSandbox(dependencies: ProcessSandboxDependencies): FunctionSandbox {
   return new ProcessSandbox(dependencies);
+}
+
+/** Beginning of a stream, up to a limit in bytes; the rest is read and dropped. */
+class CapturedOutput {
+  private readonly chunks: Buffer[] = [];
+  private kept = 0;
+  overflowed = false;
+
+  constructor(
+    stream: Readable,
+    limit: number,
+    /** Called once, when the stream exceeds the limit. */
+    onOverflow: () => void,
+  ) {
+    stream.on('data', (chunk: Buffer) => {
+      const room = limit - this.kept;
+      if (chunk.length > room && !this.overflowed) {
+        this.overflowed = true;
+        onOverflow();
+      }
+      if (room <= 0) return;
+      const part = chunk.subarray(0, room);
+      this.chunks.push(part);
+      this.kept += part.length;
+    });
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
 }
 
 class ProcessSandbox implements FunctionSandbox {

@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -10,17 +11,136 @@ import {
   type ListedArtifact,
   type WriteOptions,
 } from './artifact-store.js';
-import { writeSmall, writeThrough } from './atomic-write.js';
+import { isTemporaryName, sweepOrphan, writeSmall, writeThrough } from './atomic-write.js';
 import { chunked, forEachConcurrently, withMappedErrors } from './byte-streams.js';
-import { fileError } from './file-errors.js';
-import { listFiles } from './file-listing.js';
 import { isThere, nullWhenAbsent } from './file-presence.js';
-import { type StorageOperation, systemCode } from './storage-error.js';
+import { StorageError, type StorageOperation, systemCode } from './storage-error.js';
 
 const STREAM_BLOCK_BYTES = 256 * 1024;
 const CONCURRENT_DELETES = 16;
 /** Maximum bytes of a body that is written synchronously, except for the flush. */
 const SMALL_BYTES = 256 * 1024;
+
+/** Codes of problems that a person can fix while a run waits: a permission, a mount, the path. */
+const MENDABLE_CODES: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENOTEMPTY',
+]);
+
+/**
+ * Codes of failures that recur in the same call unless a person fixes them, where that is possible. At the start of a
+ * run they end it at once: the usual cause is a `results_dir` without write permission. All others (a full disk, an I/O
+ * error, too many open files, a stale network mount, …) may be temporary, and an activity is retried: a run waits until
+ * a full disk has space instead of ending.
+ */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  ...MENDABLE_CODES,
+  'ENAMETOOLONG',
+  'ELOOP',
+  'EINVAL',
+  'ENOSYS',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+]);
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full: free some space',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'this user may not do that there',
+  EPERM: 'this user may not do that there',
+  EROFS: 'the file system is mounted read-only',
+  ENOTDIR: 'a part of its path is a file',
+  EISDIR: 'a folder is in its place',
+  EEXIST: 'a part of its path is a file',
+  EMFILE: 'this process has too many files open',
+  ENFILE: 'this machine has too many files open',
+};
+
+/** Turns a system error into a {@link StorageError}; returns any other error (a bug, a source's) unchanged. */
+export function fileError(
+  error: unknown,
+  operation: StorageOperation,
+  uri: string,
+  key: string | null,
+): unknown {
+  const code = systemCode(error);
+  if (error instanceof StorageError || code === null) return error;
+  const subject = key === null || key === '' ? uri : `${key} in ${uri}`;
+  const hint = HINTS[code] ?? (error instanceof Error ? error.message : String(error));
+  return new StorageError({
+    message: `cannot ${operation} ${subject}: ${code}: ${hint}`,
+    uri,
+    key,
+    code,
+    retryable: !FINAL_CODES.has(code),
+    mendable: MENDABLE_CODES.has(code),
+    cause: error,
+  });
+}
+
+const CONCURRENT_STATS = 64;
+
+/** Lists the files below `root` whose path starts with `prefix`, sorted; sweeps orphaned temporary files. */
+async function* listFiles(root: string, prefix: string): AsyncGenerator<ListedArtifact> {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  yield* listFolder(root, folder, prefix);
+}
+
+/** @param folder the folder's key with a trailing slash, or '' for the root. */
+async function* listFolder(root: string, folder: string, prefix: string): AsyncGenerator<ListedArtifact> {
+  let files: string[] = [];
+  for (const key of await sortedKeys(root, folder)) {
+    if (!key.startsWith(prefix)) continue;
+    if (!key.endsWith('/')) {
+      files.push(key);
+      if (files.length < CONCURRENT_STATS) continue;
+    }
+    yield* await sizesOf(root, files);
+    files = [];
+    if (key.endsWith('/')) yield* listFolder(root, key, prefix);
+  }
+  yield* await sizesOf(root, files);
+}
+
+/** Returns the keys in one folder; a sub-folder ends with a slash, so that sorting here sorts the whole tree by key. */
+async function sortedKeys(root: string, folder: string): Promise<string[]> {
+  const path = join(root, folder);
+  let entries: Dirent[];
+  try {
+    entries = await readdir(path, { withFileTypes: true });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+  const keys: string[] = [];
+  for (const entry of entries) {
+    if (isTemporaryName(entry.name)) await sweepOrphan(path, entry.name);
+    else if (entry.isDirectory()) keys.push(`${folder}${entry.name}/`);
+    else keys.push(`${folder}${entry.name}`);
+  }
+  return keys.sort(compareKeys);
+}
+
+async function sizesOf(root: string, keys: string[]): Promise<ListedArtifact[]> {
+  const found = await Promise.all(
+    keys.map(async (key) => {
+      try {
+        const status = await stat(join(root, key));
+        return status.isFile() ? { key, bytes: status.size } : null;
+      } catch (error) {
+        if (systemCode(error) === 'ENOENT') return null;
+        throw error;
+      }
+    }),
+  );
+  return found.filter((artifact) => artifact !== null);
+}
 
 /** An {@link ArtifactStore} in a folder of this machine or of a network mount. The first write creates the folder. */
 export class FileStore implements ArtifactStore {

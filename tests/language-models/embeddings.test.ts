@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { cutText } from '../../src/language-models/embeddings/batched-embedder.js';
 import {
   createEmbedder,
   type EmbedderSettings,
   embedderIdentity,
 } from '../../src/language-models/embeddings/create.js';
-import { cutText } from '../../src/language-models/embeddings/cut-text.js';
 import { costOf } from '../../src/language-models/prices.js';
 import { embedWords } from '../support/fake-providers/embeddings.js';
 import { EMBEDDING_KINDS, embedderFor } from './embeddings-support.js';

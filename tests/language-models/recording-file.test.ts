@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRecordingFile } from '../../src/language-models/recording-file.js';
+import { openRecordingFile } from '../../src/language-models/recording-index.js';
 import { replayLanguageModel } from '../../src/language-models/replay.js';
 import { failure, request } from './support.js';
 

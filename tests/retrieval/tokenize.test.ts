@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenize } from '../../src/retrieval/tokenize.js';
+import { tokenize } from '../../src/retrieval/lexical-index.js';
 
 describe('the terms of a text', () => {
   it.each([

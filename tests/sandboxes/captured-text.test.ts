@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capturedText } from '../../src/sandboxes/captured-text.js';
+import { capturedText } from '../../src/sandboxes/runner-protocol.js';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { dockerAddress } from '../../src/sandboxes/docker-connection.js';
+import { dockerAddress } from '../../src/sandboxes/docker-daemon.js';
 import { SandboxError } from '../../src/sandboxes/sandbox.js';
 
 const home = mkdtempSync(join(tmpdir(), 'reprise-docker-home-'));

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { fileError } from '../../src/storage/file-errors.js';
-import { FileStore } from '../../src/storage/file-store.js';
-import { isTemporaryName, temporaryName } from '../../src/storage/temporary-files.js';
+import { isTemporaryName, temporaryName } from '../../src/storage/atomic-write.js';
+import { FileStore, fileError } from '../../src/storage/file-store.js';
 import { keysOf, testArtifactStore } from './artifact-store-contract.js';
 
 let scratch: string;

@@ -4,8 +4,6 @@ import { requestBatches } from '../../retrieval/request-batches.js';
 import { LanguageModelError } from '../errors.js';
 import { type Attempt, type GuardOptions, guardRequest } from '../guard.js';
 import { estimatedTokens, isCount } from '../usage.js';
-import { cutText } from './cut-text.js';
-import { readVectors } from './read-vectors.js';
 
 /**
  * Bytes of a text (UTF-8) that are sent. No token is shorter than a byte, so a model that reads 8,192 tokens can read
@@ -27,6 +25,59 @@ export interface RawEmbeddings {
   /** List of numbers for each text. */
   vectors: unknown;
   inputTokens: unknown;
+}
+
+/** Cuts a text to at most `maximumBytes` UTF-8 bytes, without splitting a character. */
+export function cutText(text: string, maximumBytes: number): string {
+  // A UTF-16 unit has at most three bytes in UTF-8.
+  if (text.length * 3 <= maximumBytes) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maximumBytes));
+  return text.slice(0, read);
+}
+
+interface ExpectedVectors {
+  provider: string;
+  serverName: string;
+  /** Number of texts that were sent. */
+  texts: number;
+  /** Requested length. */
+  dimensions?: number;
+}
+
+function isVector(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every(Number.isFinite);
+}
+
+/**
+ * Checks the vectors in a provider's response.
+ * @throws LanguageModelError: `malformed_reply` if they are no vectors, too few or too many, or differ in length;
+ * `configuration` if the server ignores `dimensions`, which another attempt would not change.
+ */
+function readVectors(
+  value: unknown,
+  { provider, serverName, texts, dimensions }: ExpectedVectors,
+): Float32Array[] {
+  const fail = (problem: string): never => {
+    throw new LanguageModelError('malformed_reply', `${serverName} sent ${problem}`, { provider });
+  };
+  if (!Array.isArray(value)) return fail('no list of vectors');
+  if (value.length !== texts) return fail(`${value.length} vectors for ${texts} texts`);
+  const [first] = value;
+  for (const [index, vector] of value.entries()) {
+    if (!isVector(vector))
+      return fail(`something that is no list of numbers as vector ${index + 1} of ${texts}`);
+    if (vector.length !== first.length)
+      return fail(`vectors of ${first.length} and of ${vector.length} numbers`);
+  }
+  if (dimensions !== undefined && texts > 0 && first.length !== dimensions) {
+    throw new LanguageModelError(
+      'configuration',
+      `${serverName} sent vectors of ${first.length} numbers where ${dimensions} were asked for: ` +
+        'leave dimensions out, or choose a model that can shorten its vectors',
+      { provider },
+    );
+  }
+  return value.map((vector: number[]) => Float32Array.from(vector));
 }
 
 /** Creates an embedder that sends texts in requests of a bounded size, each with its own deadline. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type Docker from 'dockerode';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { OWNER_LABEL, ownerLabel } from '../../../src/sandboxes/container-owner.js';
-import { dockerAddress } from '../../../src/sandboxes/docker-connection.js';
+import { dockerAddress } from '../../../src/sandboxes/docker-daemon.js';
 import { type DockerSandbox, dockerSandbox } from '../../../src/sandboxes/docker-sandbox.js';
 import {
   dockerClient,

@@ -7,8 +7,8 @@ import { createFinalizeRun } from '../../../../src/kinds/run/activities/finalize
 import { writePart } from '../../../../src/kinds/run/activities/part-file.js';
 import type { RunPlan } from '../../../../src/kinds/run/contracts.js';
 import { partKey } from '../../../../src/kinds/run/paths.js';
+import { temporaryName } from '../../../../src/storage/atomic-write.js';
 import { artifactKeys } from '../../../../src/storage/paths.js';
-import { temporaryName } from '../../../../src/storage/temporary-files.js';
 import { episodeLine, temporaryStore } from '../../../activities/support.js';
 import { activitiesOf, preparedRun } from '../../../activities/worker-support.js';
 import { parseSection } from '../../../reports/support.js';
