@@ -1,15 +1,28 @@
 import type { CallRecord } from '../contracts/language-model.js';
 import type { CallFigures, CutOffReplies } from '../contracts/results.js';
-import type { Repeats, StepCost, Unrecorded } from '../contracts/step-cost.js';
+import type { Beside, Repeats, StepCost, Unrecorded } from '../contracts/step-cost.js';
 import { cutOffReplies } from '../replies/reply-faults.js';
+import { addBeside } from '../runtime/beside.js';
 import { addRepeats, repeatsOfCall, sumRepeats } from '../runtime/repeats.js';
 import { addStep, costOfCall, noStepCost } from '../runtime/step-cost.js';
-import { besideOf } from './beside.js';
 import { roundCost } from './result-row.js';
 
 /** Maximum number of distinct sentences; further ones are counted together. */
 const MAX_SENTENCES = 20;
 const OTHERS = 'in other ways';
+
+/** Builds the fields of the metrics for usage outside of the recorded replies; empty ones are left out. */
+function besideOf(counts: Omit<Beside, 'unrecorded'>, unrecorded: Unrecorded | null): Beside {
+  const { lm_calls_cut_off, lm_calls_estimated } = counts;
+  return addBeside(
+    { lm_calls_cut_off, lm_calls_estimated },
+    unrecorded === null ? {} : { unrecorded: rounded(unrecorded) },
+  );
+}
+
+function rounded({ cost_usd, ...unrecorded }: Unrecorded): Unrecorded {
+  return { ...unrecorded, cost_usd: cost_usd === null ? null : roundCost(cost_usd) };
+}
 
 /** Sums of an experiment's calls for its metrics: cost, repeats, adapted requests, and replies that were cut off. */
 export class CallTally {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { sheetIn } from '../../src/agents/dynamic-cheatsheet/agent.js';
 import { outputBlock, requestedCode, shownResult } from '../../src/agents/dynamic-cheatsheet/code-rounds.js';
-import { sheetIn } from '../../src/agents/dynamic-cheatsheet/sheet.js';
 import { ended } from './cheatsheet-bench.js';
 
 const FLAG = 'EXECUTE CODE!';

@@ -1,6 +1,5 @@
 import { LONGEST_STATEMENT, MAX_MARKERS } from '../bounds.js';
 import { type AnswerForms, BETWEEN, languagesOf } from './answer-forms.js';
-import { matchBraces } from './braces.js';
 
 /** A place in a reply that announces an answer. */
 export interface Marker {
@@ -61,6 +60,22 @@ function startsLine(text: string, position: number): boolean {
 }
 
 const BOXED = /\\(?:begin)?(?:boxed|fbox|framebox)\s*(\{)|\bboxed\s*(\{)|\\boxed(?:\s+|(?=\d))([^\s\\{}$]+)/g;
+
+/** Maps each `{` of a text to its `}`; escaped braces (`\{`) are not counted. Linear in the text. */
+function matchBraces(text: string): Map<number, number> {
+  const pairs = new Map<number, number>();
+  const open: number[] = [];
+  for (let position = 0; position < text.length; position++) {
+    const character = text[position];
+    if (character === '\\') position += 1;
+    else if (character === '{') open.push(position);
+    else if (character === '}') {
+      const start = open.pop();
+      if (start !== undefined) pairs.set(start, position);
+    }
+  }
+  return pairs;
+}
 
 function findBoxed(text: string): Marker[] {
   const braces = matchBraces(text);

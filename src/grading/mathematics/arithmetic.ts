@@ -1,7 +1,16 @@
-import { DEEPEST_NESTING } from '../bounds.js';
-import { type Notation, type Token, tokenize } from './arithmetic-tokens.js';
-import { binomial, factorial } from './combinatorics.js';
-import { add, divide, multiply, negate, power, type Rational, readDecimal } from './rational.js';
+import { DEEPEST_NESTING, MAX_BITS } from '../bounds.js';
+import {
+  add,
+  bitLength,
+  divide,
+  isInteger,
+  multiply,
+  negate,
+  power,
+  type Rational,
+  rational,
+  readDecimal,
+} from './rational.js';
 
 /** Elements of an expression besides + - * / between numbers. */
 type Feature = 'brackets' | 'sign' | 'power' | 'factorial' | 'fraction' | 'binomial' | 'juxtaposition';
@@ -13,6 +22,76 @@ export interface Arithmetic {
   /** Numbers in the order in which they are written. */
   numbers: Rational[];
   features: Set<Feature>;
+}
+
+/** A piece of an arithmetic expression; numbers keep their text. */
+interface Token {
+  kind: 'number' | 'operator' | 'open' | 'close' | 'command';
+  text: string;
+}
+
+/** Notation: in a puzzle the letter x between numbers means multiplication, in mathematics an unknown. */
+type Notation = 'mathematics' | 'puzzle';
+
+const operator = (text: string): Token => ({ kind: 'operator', text });
+const STAR = operator('*');
+const CARET = operator('^');
+
+/** Tokens by symbol. Any other symbol makes the expression unreadable. */
+const SYMBOLS: Record<string, Token> = {
+  '+': operator('+'),
+  '-': operator('-'),
+  '−': operator('-'),
+  '–': operator('-'),
+  '*': STAR,
+  '×': STAR,
+  '·': STAR,
+  '⋅': STAR,
+  '∗': STAR,
+  '/': operator('/'),
+  '÷': operator('/'),
+  '∕': operator('/'),
+  '^': CARET,
+  '!': operator('!'),
+  '(': { kind: 'open', text: '(' },
+  ')': { kind: 'close', text: ')' },
+  '[': { kind: 'open', text: '[' },
+  ']': { kind: 'close', text: ']' },
+  '{': { kind: 'open', text: '{' },
+  '}': { kind: 'close', text: '}' },
+  '\\times': STAR,
+  '\\cdot': STAR,
+  '\\ast': STAR,
+  '\\div': operator('/'),
+  '\\frac': { kind: 'command', text: '\\frac' },
+  '\\dfrac': { kind: 'command', text: '\\frac' },
+  '\\tfrac': { kind: 'command', text: '\\frac' },
+  '\\binom': { kind: 'command', text: '\\binom' },
+};
+
+/** Commands that only change the appearance of an expression. */
+const SILENT = new Set(['\\left', '\\right', '\\displaystyle', '\\,', '\\;', '\\:', '\\!', '\\ ', '\\quad']);
+
+const PIECE = /\s+|\d+(?:\.\d+)?|\.\d+|\*\*|\\[a-zA-Z]+|\\[^a-zA-Z]|[^\s\d]/g;
+
+/** Splits an expression in plain or LaTeX notation; `undefined` where it contains anything but arithmetic. */
+function tokenize(text: string, notation: Notation): Token[] | undefined {
+  const tokens: Token[] = [];
+  for (const [piece] of text.matchAll(PIECE)) {
+    const token = readPiece(piece, notation);
+    if (token === undefined) return undefined;
+    if (token) tokens.push(token);
+  }
+  return tokens;
+}
+
+/** Reads a piece; `null` for one without meaning, `undefined` for one that is not arithmetic. */
+function readPiece(piece: string, notation: Notation): Token | null | undefined {
+  if (/^\s/.test(piece) || SILENT.has(piece)) return null;
+  if (/\d/.test(piece)) return { kind: 'number', text: piece };
+  if (piece === '**') return CARET;
+  if (notation === 'puzzle' && (piece === 'x' || piece === 'X')) return STAR;
+  return Object.hasOwn(SYMBOLS, piece) ? SYMBOLS[piece] : undefined;
 }
 
 /**
@@ -35,6 +114,39 @@ export function readArithmetic(text: string, notation: Notation = 'mathematics')
 class NotArithmetic extends Error {}
 
 type Value = Rational | undefined;
+
+const LARGEST_FACTORIAL = 5_000n;
+const LARGEST_BINOMIAL = 10_000n;
+
+/** Computes n! for a whole 0 ≤ n ≤ 5,000, otherwise `undefined`. */
+function factorial(value: Rational): Rational | undefined {
+  const count = value.numerator / value.denominator;
+  if (!isInteger(value) || count < 0n || count > LARGEST_FACTORIAL) return undefined;
+  return rational(productOfRange(1n, count));
+}
+
+/** Computes n (n−1) … (n−k+1) / k! for whole 0 ≤ k ≤ n ≤ 10,000, otherwise `undefined`. */
+function binomial(upper: Rational, lower: Rational): Rational | undefined {
+  if (!isInteger(upper) || !isInteger(lower)) return undefined;
+  const n = upper.numerator / upper.denominator;
+  const k = lower.numerator / lower.denominator;
+  if (k < 0n || k > n || n > LARGEST_BINOMIAL) return undefined;
+  const smaller = 2n * k < n ? k : n - k;
+  const result = productOfRange(n - smaller + 1n, n) / productOfRange(1n, smaller);
+  return bitLength(result) > MAX_BITS ? undefined : rational(result);
+}
+
+/** Multiplies a range of numbers. Balanced factors make large products fast. */
+function productOfRange(from: bigint, to: bigint): bigint {
+  if (from > to) return 1n;
+  if (to - from < 8n) {
+    let result = from;
+    for (let factor = from + 1n; factor <= to; factor++) result *= factor;
+    return result;
+  }
+  const middle = (from + to) / 2n;
+  return productOfRange(from, middle) * productOfRange(middle + 1n, to);
+}
 
 /** Recursive descent parser; a missing value (division by zero, too large) propagates as `undefined`. */
 class Reader {

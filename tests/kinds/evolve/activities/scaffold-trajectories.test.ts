@@ -3,7 +3,7 @@ import type { CallRecord } from '../../../../src/contracts/language-model.js';
 import { scaffoldTrajectories } from '../../../../src/kinds/evolve/activities/scaffold-trajectories.js';
 import type { LineageNode } from '../../../../src/kinds/evolve/evolution/lineage.js';
 import { withAdvantages } from '../../../../src/trajectories/advantages.js';
-import { isKept } from '../../../../src/trajectories/exports/filters.js';
+import { isKept } from '../../../../src/trajectories/exports/index.js';
 import { episodeReturn, isTruncated } from '../../../../src/trajectories/returns.js';
 
 function node(id: string, parent: string | null, score: number | 'failed' | 'duplicate'): LineageNode {
