@@ -1,11 +1,16 @@
-import { Client, Connection } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnection, NativeConnectionOptions } from '@temporalio/worker';
 import { InvalidInputError } from '../config/errors.js';
 import { type EmbeddedServer, useEmbeddedServer } from './embedded-server.js';
 import type { EmbeddedServerOptions } from './launch-server.js';
 import { dataConverter } from './payload-storage.js';
-import { repeatedCalls } from './repeated-calls.js';
 import { serverFolder } from './server-folder.js';
 import { findEmbeddedServer } from './server-record.js';
 
@@ -135,6 +140,50 @@ function unreachable(server: Server, error: unknown): InvalidInputError {
   return new InvalidInputError(
     `the Temporal server at ${server.address} cannot be reached: ${(error as Error).message}. Check TEMPORAL_ADDRESS, or unset it to use the embedded server`,
   );
+}
+
+type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
+type NextCall = Parameters<Interceptor>[1];
+type Call = ReturnType<NextCall>;
+type Listener = Parameters<Call['start']>[1];
+type Status = Parameters<NonNullable<NonNullable<Listener>['onReceiveStatus']>>[0];
+
+const CANCELLED = 1;
+
+/** Creates a call that ends at once. */
+function endedCall(): Pick<Call, 'start' | 'sendMessage' | 'halfClose'> {
+  return {
+    start(metadata, listener) {
+      const status: Status = { code: CANCELLED, details: 'the connection was closed', metadata };
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.(status);
+    },
+    sendMessage: () => undefined,
+    halfClose: () => undefined,
+  };
+}
+
+/**
+ * Wraps the SDK's interceptor that repeats calls. It repeats them by a timer, in which an error of a closed connection
+ * is uncaught and ends the process; with this wrapper the call ends as cancelled.
+ */
+function repeatedCalls(): Interceptor {
+  const repeat = makeGrpcRetryInterceptor(defaultGrpcRetryOptions());
+  return (options, nextCall) => {
+    let isRepeated = false;
+    const next: NextCall = (nextOptions) => {
+      if (!isRepeated) {
+        isRepeated = true;
+        return nextCall(nextOptions);
+      }
+      try {
+        return nextCall(nextOptions);
+      } catch {
+        return endedCall() as Call;
+      }
+    };
+    return repeat(options, next);
+  };
 }
 
 /** Connects a client for commands: starts, queries and updates workflows. */

@@ -1,8 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDead } from '../storage/process-identity.js';
-import { giveSignsOfLife, signOfLife } from './signs-of-life.js';
+import { isDead, processIdentity } from '../storage/process-identity.js';
 
 const NAME = /^lock\.(\d+)$/;
 /** Content of a free lock; no host has this name. */
@@ -16,6 +15,34 @@ const SILENCE = 15_000;
 const NAMELESS = 5000;
 /** Milliseconds of waiting after which people are notified. */
 const LONG_WAIT = 5000;
+
+interface SignsOfLife {
+  /** Gives no more signs, and waits until the last one is written. */
+  stop(): Promise<void>;
+}
+
+/** Returns a sign of life: the process's identity and the number of the sign, of which only the change counts. */
+export function signOfLife(number: number): string {
+  return `${processIdentity()} ${number}`;
+}
+
+/**
+ * Writes repeated signs of life of this process into a file.
+ * @param flag `r+` if a deleted file must not come back.
+ */
+export function giveSignsOfLife(path: string, everyMs: number, flag: 'w' | 'r+'): SignsOfLife {
+  let signs = 0;
+  let signing = Promise.resolve();
+  const timer = setInterval(() => {
+    signing = writeFile(path, signOfLife(++signs), { flag }).catch(() => undefined);
+  }, everyMs).unref();
+  return {
+    stop() {
+      clearInterval(timer);
+      return signing;
+    },
+  };
+}
 
 /**
  * Does one piece of work in a folder at a time, across processes. A dead holder is replaced.

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { access, chmod, constants, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { InvalidInputError } from '../config/errors.js';
-import { cacheFolder } from './cache-folder.js';
 
 /** Newest version that `go install` can build: later ones have a replace directive in their go.mod. */
 export const TEMPORAL_CLI_VERSION = 'v1.5.1';
@@ -28,6 +28,12 @@ export async function findOnPath(name: string, environment: NodeJS.ProcessEnv): 
     if (folder !== '' && (await isExecutable(join(folder, name)))) return join(folder, name);
   }
   return null;
+}
+
+/** Returns the folder of programs and downloads kept between runs: REPRISE_CACHE_DIR, else the XDG cache folder. */
+export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  if (environment.REPRISE_CACHE_DIR) return environment.REPRISE_CACHE_DIR;
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'reprise');
 }
 
 function builtBinary(environment: NodeJS.ProcessEnv): string {

@@ -1,5 +1,5 @@
 import { asyncLocalStorage } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { IllegalStateError } from '@temporalio/common';
 import {
   type NativeConnection,
@@ -12,20 +12,19 @@ import type { Logger } from 'pino';
 import { createActivities } from '../activities/index.js';
 import { RunLogs } from '../activities/run-log.js';
 import { UnreachableNotices } from '../activities/unreachable-notices.js';
-import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
+import { InvalidInputError } from '../config/errors.js';
+import { SEARCH_ATTRIBUTES, STARTS_UPDATE } from '../contracts/names.js';
 import { activitiesOfKinds } from '../kinds/registry.js';
 import { openStore } from '../storage/open.js';
 import { processIdentity } from '../storage/process-identity.js';
 import { CodePool } from '../user-code/code-pool.js';
 import { KeptCode } from '../user-code/kept-code.js';
 import { workflowBundle } from './bundle.js';
-import { cachedWorkflows } from './cached-workflows.js';
 import { GradingPool } from './grading-pool.js';
 import { dataConverter } from './payload-storage.js';
 import { allowedBy, KeptPermissions, namespaceIdOf } from './permissions.js';
 import { createRunUnits } from './run-units.js';
 import { concurrentExecutions, Sandboxes } from './sandboxes.js';
-import { serverRate } from './server-rate.js';
 import { StateFolder, stateFolder } from './state-folder.js';
 import { VERSION } from './version.js';
 import { withOwnThread } from './workflow-threads.js';
@@ -81,6 +80,59 @@ async function knownSearchAttributes(client: Client, namespace: string): Promise
 /** Returns the workflow of the current activity; null outside of one. */
 function workflowInContext(): string | null {
   return asyncLocalStorage.getStore()?.info.workflowExecution?.workflowId ?? null;
+}
+
+/** Default number of workflows in memory; a run there takes about 1 MB. */
+const DEFAULT_CACHED = 200;
+
+/**
+ * Returns the number of workflows that a worker keeps in memory; others are replayed from their history at each task.
+ * @throws InvalidInputError
+ */
+export function cachedWorkflows(environment: NodeJS.ProcessEnv): number {
+  const given = environment.REPRISE_CACHED_WORKFLOWS;
+  if (!given) return DEFAULT_CACHED;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= 0) return count;
+  throw new InvalidInputError(`REPRISE_CACHED_WORKFLOWS=${given}: must be a whole number of at least 0`);
+}
+
+/** Workflow that grants the starts of a model's requests. */
+const RATE_WORKFLOW = 'rate';
+
+/**
+ * Requests grants of starts to a model from the server, so that its rate holds across all workers.
+ * @param model its name and address: two servers may use the same name for different models.
+ * @returns a function that requests a number of starts and resolves to the milliseconds until the first; the others
+ * follow evenly.
+ */
+function serverRate(
+  { workflow }: Pick<Client, 'workflow'>,
+  taskQueue: string,
+): (model: string, requestsPerSecond: number) => (count: number) => Promise<number> {
+  return (model, requests_per_second) => {
+    const workflowId = `${taskQueue}.rate.${model.replace(/[^A-Za-z0-9._-]+/g, '-')}.${requests_per_second}`;
+    const grant = (count: number): Promise<number> =>
+      workflow.getHandle(workflowId).executeUpdate<number, [number]>(STARTS_UPDATE, { args: [count] });
+    return async (count) => {
+      try {
+        return await grant(count);
+      } catch (error) {
+        // There is no such workflow yet, or it ended because it was idle.
+        if (!(error instanceof WorkflowNotFoundError || error instanceof WorkflowUpdateFailedError))
+          throw error;
+      }
+      await workflow.start(RATE_WORKFLOW, {
+        workflowId,
+        taskQueue,
+        args: [{ model, requests_per_second }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        staticSummary: `${model} · ${requests_per_second} requests a second`,
+      });
+      return grant(count);
+    };
+  };
 }
 
 /** Creates a worker with its connection, its queues, and the activities with their adapters. */

@@ -1,8 +1,9 @@
+import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
 import type { Asked, Limits, RunPhase, UnreachableNotice } from '../contracts/experiment.js';
+import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
-import { upsertAttributes } from './attributes.js';
 import type { Outcome } from './conduct.js';
 import { ExperimentStatus } from './experiment-status.js';
 import { faultText } from './failures.js';
@@ -10,7 +11,7 @@ import { markdown } from './markdown.js';
 import { Pace } from './pace.js';
 import { PartReports } from './part-report.js';
 import type { Steered } from './requests.js';
-import { setCurrentDetails, workflowInfo } from './sdk.js';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from './sdk.js';
 
 export interface Planned {
   experiment: string;
@@ -32,6 +33,22 @@ type Frame =
   | 'concurrency'
   | 'metrics'
   | 'pace';
+
+/**
+ * Sets search attributes of the workflow.
+ * @param known attributes of the server: an unknown one would fail the workflow task again and again.
+ */
+function upsertAttributes(
+  known: readonly string[],
+  values: Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>>,
+): void {
+  const pairs = Object.entries(values).flatMap(([key, value]): SearchAttributePair[] => {
+    const name = SEARCH_ATTRIBUTES[key as keyof typeof SEARCH_ATTRIBUTES];
+    if (!known.includes(name)) return [];
+    return [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }];
+  });
+  if (pairs.length > 0) upsertSearchAttributes(pairs);
+}
 
 /**
  * Handles people's requests to an experiment, and shows its progress. Each kind adds its counts, and passes requests on

@@ -1,9 +1,18 @@
 import type { BudgetReport, ChildExecution } from '../contracts/experiment.js';
-import { isBudgetReport, isChild, isGrant, stepCost } from '../contracts/incoming.js';
+import {
+  isBudgetReport,
+  isChild,
+  isCount,
+  isGrant,
+  isText,
+  isTruth,
+  orAbsent,
+  shaped,
+  stepCost,
+} from '../contracts/incoming.js';
 import { SIGNALS } from '../contracts/names.js';
 import type { EpisodeError } from '../contracts/results.js';
 import { UNITS_STOPPING } from '../contracts/run-units.js';
-import { isCount, isText, isTruth, orAbsent, shaped } from '../contracts/shape.js';
 import type { StepCost } from '../contracts/step-cost.js';
 import { hasCallLimits } from '../runtime/budget.js';
 import { ChildBudget, ChildBudgets } from '../runtime/child-budget.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SuspectGate } from '../../src/activities/suspect-gate.js';
+import { SuspectGate } from '../../src/activities/with-suspects.js';
 
 /** Who comes to a gate, in their order: names of suspects begin with `s`. */
 function gateOf(hold?: number) {

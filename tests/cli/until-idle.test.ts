@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { untilIdle } from '../../src/cli/until-idle.js';
+import { untilIdle } from '../../src/cli/dev.js';
 
 function counting(...counts: (number | Error)[]) {
   const count = vi.fn(async (_query: string) => {

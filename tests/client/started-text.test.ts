@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type { Started } from '../../src/client/start.js';
-import { startedText } from '../../src/client/started-text.js';
+import { startedText } from '../../src/client/start-with-notes.js';
 import { runCommand } from '../../src/kinds/run/command.js';
 import type { Metrics } from '../../src/kinds/run/results.js';
 import { configOf, folderWith } from '../support/configs.js';

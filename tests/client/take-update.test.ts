@@ -1,7 +1,7 @@
 import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test, vi } from 'vitest';
-import { takeUpdate } from '../../src/client/take-update.js';
+import { takeUpdate } from '../../src/client/control.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 
 const refusal = (code: number) =>

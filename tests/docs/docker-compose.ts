@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder } from '../../src/workers/cache-folder.js';
+import { cacheFolder } from '../../src/workers/temporal-binary.js';
 import { mustSkipWithout } from '../support/missing-part.js';
 
 const run = promisify(execFile);

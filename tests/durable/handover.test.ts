@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeUpdate } from '../../src/client/take-update.js';
+import { takeUpdate } from '../../src/client/control.js';
 import type { RunProgress } from '../../src/kinds/run/contracts.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { atNight, IS_NIGHT } from '../support/nightly.js';

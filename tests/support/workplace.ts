@@ -12,8 +12,8 @@ import type { CallRecord } from '../../src/contracts/language-model.js';
 import type { ResultRow } from '../../src/contracts/results.js';
 import type { Repeats } from '../../src/contracts/step-cost.js';
 import type { Metrics } from '../../src/kinds/run/results.js';
+import { signOfLife } from '../../src/workers/folder-lock.js';
 import { freePort } from '../../src/workers/free-port.js';
-import { signOfLife } from '../../src/workers/signs-of-life.js';
 import type { FakeProvider } from './fake-providers/fake-provider.js';
 
 /** The built command line, which is what a user runs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cachedWorkflows } from '../../src/workers/cached-workflows.js';
+import { cachedWorkflows } from '../../src/workers/worker.js';
 
 test.each([
   [undefined, 200],

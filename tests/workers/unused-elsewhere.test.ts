@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { waitUntilUnused } from '../../src/workers/unused-elsewhere.js';
+import { waitUntilUnused } from '../../src/workers/embedded-server.js';
 
 let folder: string;
 let told: string[];

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
+import { takeUpdate } from '../../client/control.js';
 import { askProgress, QUERY_TIMEOUT } from '../../client/follow.js';
-import { takeUpdate } from '../../client/take-update.js';
 import type { SqlRow } from '../../contracts/database.js';
 import { SqliteDatabase } from '../../databases/sqlite-database.js';
 import type { Section } from '../../reports/page.js';

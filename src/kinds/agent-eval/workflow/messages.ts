@@ -1,6 +1,5 @@
-import { isBudgetReport, isChild } from '../../../contracts/incoming.js';
+import { isBudgetReport, isChild, isText, isTruth, shaped } from '../../../contracts/incoming.js';
 import { QUERIES, SIGNALS } from '../../../contracts/names.js';
-import { isText, isTruth, shaped } from '../../../contracts/shape.js';
 import { defineQuery, defineSignal, defineUpdate } from '../../../workflows/sdk.js';
 import { REPLY, type RolloutControl, type RolloutReport } from '../contracts.js';
 import type { RolloutProgress } from '../results.js';

@@ -1,8 +1,7 @@
 import type { Asked } from '../../../contracts/experiment.js';
-import { isChild, stepCost } from '../../../contracts/incoming.js';
-import { SIGNALS } from '../../../contracts/names.js';
 import {
   isAmount,
+  isChild,
   isCount,
   isNumber,
   isText,
@@ -10,7 +9,9 @@ import {
   orAbsent,
   orNull,
   shaped,
-} from '../../../contracts/shape.js';
+  stepCost,
+} from '../../../contracts/incoming.js';
+import { SIGNALS } from '../../../contracts/names.js';
 import { defineSignal } from '../../../workflows/sdk.js';
 import type { EvolveTotals, IterationReport, ScaffoldNode } from '../contracts.js';
 

@@ -1,6 +1,13 @@
 import type { Spending } from '../../../contracts/experiment.js';
-import { besideChecks } from '../../../contracts/incoming.js';
-import { isAmount, isCount, listOf, orAbsent, orNull, shaped } from '../../../contracts/shape.js';
+import {
+  besideChecks,
+  isAmount,
+  isCount,
+  listOf,
+  orAbsent,
+  orNull,
+  shaped,
+} from '../../../contracts/incoming.js';
 import { defineQuery, defineUpdate } from '../../../workflows/sdk.js';
 import type { BundleTotals, Deal, Dealt, LaneOrders, Totals } from '../contracts.js';
 import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
