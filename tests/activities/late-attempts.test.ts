@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CallStore } from '../../src/activities/call-store.js';
 import { keepFirst } from '../../src/activities/first-record.js';
 import { unlessOver } from '../../src/activities/unless-over.js';
-import { ExecutionStore } from '../../src/kinds/run/activities/execution-store.js';
+import { ExecutionStore } from '../../src/kinds/run/activities/execution-record.js';
 import { call } from '../support/rows.js';
 import { keys, temporaryStore } from './support.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { mergeLogs } from '../../src/activities/merge-logs.js';
 import { RunLogs, sinkOf } from '../../src/activities/run-log.js';
-import { logLines } from '../../src/kinds/evolve/activities/log-lines.js';
+import { logLines } from '../../src/kinds/evolve/activities/iteration-files.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { artifactKeys, logPartsPrefix } from '../../src/storage/paths.js';
 import { temporaryStore } from './support.js';

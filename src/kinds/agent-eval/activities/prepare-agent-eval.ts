@@ -2,23 +2,32 @@ import { Context } from '@temporalio/activity';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { grainOf } from '../../../activities/grain.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
+import { paidBefore } from '../../../activities/paid-calls.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
 import { referenceTo } from '../../../activities/run-reference.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
+import { addStep } from '../../../runtime/step-cost.js';
 import { sumOf } from '../../../statistics/sums.js';
+import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { keysBelow, readAhead } from '../../../storage/read-ahead.js';
+import { isRetried, readRetry } from '../../../storage/retry-marker.js';
 import { noteCodeChange } from '../../../user-code/code-file.js';
 import { moduleTrialIn, type StoredRow } from '../bundle-code.js';
 import { agentEvalConfigs } from '../config.js';
-import type { AgentEvalInput, AgentEvalPlan, RolloutTask } from '../contracts.js';
+import type { AgentEvalInput, AgentEvalPlan, AgentEvalTotals, RolloutTask } from '../contracts.js';
 import { chooseAgentEvalFolder, writeAgentEvalFolder } from '../folder.js';
+import { rolloutsFolder } from '../paths.js';
 import { rolloutRules } from '../rollouts/rules.js';
+import { addRollout, noAgentEvalTotals } from '../rollouts/totals.js';
 import type { AgentEvalConfig } from '../schema.js';
 import type { AgentEvalContexts } from './agent-eval-context.js';
 import { askedRows, bundleCode } from './asked-rows.js';
-import { keptRollouts } from './kept-rollouts.js';
+import { everyRollout } from './rollout-names.js';
+import { RolloutResults } from './rollout-results.js';
 import { HUMAN } from './user-turn.js';
 
 /** Rollouts from which on an evaluation is not watched step by step. */
@@ -51,6 +60,44 @@ function userOf(
 /** Reports whether any of the models is simulated. */
 function isSimulated(config: AgentEvalConfig): boolean {
   return Object.values(agentEvalConfigs.modelsOf(config)).some(({ provider }) => provider === 'simulated');
+}
+
+interface KeptRollouts {
+  /** Finished rollouts, as `row/rollout`. */
+  finished: string[];
+  totals: AgentEvalTotals;
+  /** Working time of earlier executions, in seconds. */
+  wall_seconds: number;
+}
+
+/**
+ * Finds what a continued evaluation need not repeat: every rollout that has ended. One with an error that is to be
+ * retried continues from where the error occurred.
+ */
+async function keptRollouts(
+  store: ArtifactStore,
+  tasks: readonly RolloutTask[],
+  execution: string,
+): Promise<KeptRollouts> {
+  const wall_seconds = await wallSecondsBefore(store);
+  const kept: KeptRollouts = { finished: [], totals: noAgentEvalTotals(), wall_seconds };
+  const results = new RolloutResults(store);
+  const retry = await readRetry(store);
+  const isFresh = (await keysBelow(store, `${rolloutsFolder()}/`)).length === 0;
+  const rollouts = isFresh ? [] : everyRollout(tasks);
+  for await (const found of readAhead(rollouts, (rollout) => results.find(rollout))) {
+    if (found === null) continue;
+    const { task_id, trial, status, ending, reward: score, error } = found.row;
+    if (status === 'error' && isRetried(retry, error?.type ?? '')) continue;
+    kept.finished.push(`${task_id}/${trial}`);
+    kept.totals = addRollout(kept.totals, { status, ending, score, error, totals: found.row, fatal: null });
+  }
+  const finished = new Set(kept.finished);
+  const others = await paidBefore(store, execution, {
+    record: ({ sample_id, trial, model }) => model === HUMAN || finished.has(`${sample_id}/${trial}`),
+  });
+  kept.totals = addStep(kept.totals, others.cost);
+  return kept;
 }
 
 /**

@@ -1,9 +1,8 @@
-import { relative } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { checkRow, type RowCheck } from './check-row.js';
-import type { BundleFault } from './faults.js';
-import type { Bundle } from './load.js';
+import type { Bundle, BundleFault } from './load.js';
 import type { LoadedRow } from './row-loader.js';
-import { tablesNamedAsWritten } from './written-tables.js';
 
 /** Finding of a check: an error makes the row's figures worthless, a warning should be looked at. */
 export interface Finding extends BundleFault {
@@ -47,6 +46,27 @@ export async function checkBundle(bundle: Bundle, only: readonly string[] = []):
     tools: Object.fromEntries(toolsets),
     findings,
   };
+}
+
+const WRITES =
+  /\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+["'`[]?(\w+)/gi;
+
+/**
+ * Finds the tables that the sources in the folder of a toolset's module name as written. Sources may compose statements
+ * from parts, so this is for warnings only.
+ */
+async function tablesNamedAsWritten(toolsFile: string): Promise<Set<string>> {
+  const folder = dirname(toolsFile);
+  const names = await readdir(folder, { recursive: true, encoding: 'utf8' });
+  const sources = names.filter(
+    (name) => /\.[cm]?[jt]s$/.test(name) && !/(^|[\\/])(node_modules|reward\.)/.test(name),
+  );
+  const tables = new Set<string>();
+  for (const name of sources) {
+    const text = await readFile(join(folder, name), 'utf8');
+    for (const [, table = ''] of text.matchAll(WRITES)) tables.add(table.toLowerCase());
+  }
+  return tables;
 }
 
 /** Collects the tables that the tools of each module are known to write. */

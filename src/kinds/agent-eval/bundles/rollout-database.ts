@@ -6,9 +6,7 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { keysBelow } from '../../../storage/read-ahead.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { DatabaseVersion } from '../contracts.js';
-import { changedPages, withPages } from './changed-pages.js';
 import type { BundleRow, ToolOutcome } from './contracts.js';
-import { baseKey, callKey, rolloutFolder, rolloutKey, versionKey } from './rollout-keys.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
 
@@ -31,6 +29,82 @@ export class KnownDatabases {
   });
   /** Hash of the content by key: rollouts of a row that did the same end with the same bytes. */
   readonly hashes = new LRUCache<string, string>({ max: 10_000 });
+}
+
+/** Bytes that are compared and stored together: one SQLite page, unless a seed sets another page size. */
+const PAGE = 4096;
+const NUMBER = 4;
+
+/**
+ * Encodes a database as the pages that differ from those of the one it was made from: its length, then each page after
+ * its number. A call changes only a few pages of a seed of megabytes.
+ */
+export function changedPages(base: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [number(bytes.length)];
+  for (let page = 0; page * PAGE < bytes.length; page += 1) {
+    const [before, after] = [pageOf(base, page), pageOf(bytes, page)];
+    if (Buffer.compare(before, after) !== 0) parts.push(number(page), after);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Restores the database that {@link changedPages} encoded. */
+export function withPages(base: Uint8Array, changed: Uint8Array): Uint8Array {
+  const read = Buffer.from(changed.buffer, changed.byteOffset, changed.length);
+  const bytes = new Uint8Array(read.readUInt32LE(0));
+  bytes.set(base.subarray(0, bytes.length));
+  for (let at = NUMBER; at < changed.length; ) {
+    const start = read.readUInt32LE(at) * PAGE;
+    const page = changed.subarray(at + NUMBER, at + NUMBER + Math.min(PAGE, bytes.length - start));
+    bytes.set(page, start);
+    at += NUMBER + page.length;
+  }
+  return bytes;
+}
+
+function pageOf(bytes: Uint8Array, page: number): Uint8Array {
+  return bytes.subarray(page * PAGE, (page + 1) * PAGE);
+}
+
+function number(value: number): Uint8Array {
+  const bytes = Buffer.alloc(NUMBER);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/**
+ * Keys of the databases of a bundle's rows, below an experiment's folder. They contain row ids unchanged, since the
+ * loader has checked these.
+ */
+const VERSION_DIGITS = 6;
+
+function rowFolder(rowId: string): string {
+  return `runs/${rowId}`;
+}
+
+/** Returns the key of the seeded database that every rollout of the row begins with. */
+export function baseKey(rowId: string): string {
+  return `${rowFolder(rowId)}/base.db`;
+}
+
+/** Returns the key of the database at the end of a rollout. */
+function rolloutKey(rowId: string, rollout: string): string {
+  return `${rowFolder(rowId)}/roll_${rollout}.db`;
+}
+
+/** Returns the key of a version's changed pages, by the SHA-256 of its bytes: rollouts with the same bytes share it. */
+function versionKey(rowId: string, sha256: string): string {
+  return `${rowFolder(rowId)}/versions/${sha256}.pages`;
+}
+
+/** Returns the folder of the records of a rollout's tool calls. */
+function rolloutFolder(rowId: string, rollout: string): string {
+  return `${rowFolder(rowId)}/roll_${rollout}`;
+}
+
+/** Returns the key of the record of the tool call that made a version. */
+function callKey(rowId: string, rollout: string, version: number): string {
+  return `${rolloutFolder(rowId, rollout)}/${String(version).padStart(VERSION_DIGITS, '0')}.json`;
 }
 
 /**

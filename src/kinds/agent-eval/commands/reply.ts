@@ -14,7 +14,6 @@ import { openStore } from '../../../storage/open.js';
 import { agentCall } from '../activities/rollout-names.js';
 import { AGENT_EVAL_ID, REPLY, ROLLOUT } from '../contracts.js';
 import type { AgentEvalProgress, RolloutProgress } from '../results.js';
-import { onlyWaiting, runOfRollout, type Waiting, waitingText } from './waiting-rollouts.js';
 
 /** Reads the agent's last message in a rollout from the store; null if there is none. */
 async function lastWords(
@@ -24,6 +23,41 @@ async function lastWords(
   if (place === null || place.agent_turns === 0 || artifacts === '') return null;
   const call = agentCall({ row, rollout }, place.agent_turns - 1);
   return (await new CallStore(openStore(artifacts)).at(call))?.record.text ?? null;
+}
+
+/** A rollout that waits for a person. */
+interface Waiting {
+  /** Id of its workflow. */
+  id: string;
+  /** Last message of the agent; null if there is none. */
+  said: string | null;
+}
+
+/** Returns the run of a rollout, whose own id is `run/row/number`. */
+export function runOfRollout(id: string): string {
+  return id.split('/').slice(0, -2).join('/');
+}
+
+export function waitingText(waiting: readonly Waiting[]): string {
+  return waiting
+    .map(({ id, said }) => {
+      const lines = (said ?? '(nothing was said yet: you begin)').split('\n').map((line) => `  ${line}`);
+      return `${id}\n${lines.join('\n')}`;
+    })
+    .join('\n');
+}
+
+/**
+ * Returns the waiting rollout that a run's id refers to.
+ * @throws InvalidInputError if there is not exactly one.
+ */
+export function onlyWaiting(run: string, waiting: readonly Waiting[]): Waiting {
+  const [only] = waiting;
+  if (only === undefined) throw new InvalidInputError(`no rollout of ${run} waits for a user now`);
+  if (waiting.length === 1) return only;
+  throw new InvalidInputError(
+    `${waiting.length} rollouts of ${run} wait for a user; name one of them:\n${waitingText(waiting)}`,
+  );
 }
 
 async function waitingOf(client: Client, run: string): Promise<Waiting[]> {

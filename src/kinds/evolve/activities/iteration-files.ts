@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import { unlessOver } from '../../../activities/unless-over.js';
 import { scoreText } from '../../../statistics/figure-text.js';
@@ -22,7 +23,6 @@ import { bestSoFarLine } from '../evolution/progress-lines.js';
 import { scoringFile } from '../evolution/scores.js';
 import { evolveStateKey } from '../paths.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
-import { logLines } from './log-lines.js';
 import { copyScaffold } from './scaffold-files.js';
 import type { ScaffoldRunRecord } from './scaffold-runs.js';
 
@@ -105,6 +105,18 @@ async function isFinished(store: ArtifactStore, input: FinishIterationInput): Pr
   return closing
     ? (await store.readText(experimentFiles.lineage)) === lineageText(input)
     : (await store.readText(evolveStateKey(iteration))) === readableJson(state);
+}
+
+/** Logs progress lines, each with its time, or with the current one if it has none. */
+export function logLines(
+  log: Logger,
+  { lines, line_times = [] }: { lines: readonly string[]; line_times?: readonly number[] },
+  names: object = {},
+): void {
+  for (const [index, line] of lines.entries()) {
+    const said = line_times[index];
+    log.info(said === undefined ? { ...names } : { time: new Date(said).toISOString(), ...names }, line);
+  }
 }
 
 async function writeIteration(

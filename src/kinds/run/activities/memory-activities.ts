@@ -9,13 +9,18 @@ import type { PaidEmbeddings } from '../../../contracts/embeddings.js';
 import type { OnUnreachable } from '../../../language-models/outage.js';
 import type { ExperienceEntry } from '../../../memory/entries.js';
 import type { LayeredRetrieval } from '../../../retrieval/layered-retrieval.js';
-import type { FoundExperiences, MemoryActivities, SearchExperiencesInput } from '../contracts.js';
+import type {
+  FoundExperiences,
+  MemoryActivities,
+  RunActivities,
+  SearchExperiencesInput,
+} from '../contracts.js';
 import { addEmbeddings } from '../lane/totals.js';
 import type { EmbeddingTotals } from '../results.js';
 import { notePaid } from './embeddings.js';
 import { ExperienceSearch } from './experience-search.js';
 import { readJournal, writeBatch } from './journal-file.js';
-import { loadedParts } from './memory-file.js';
+import { initialMemory, loadedParts } from './memory-file.js';
 import { type Account, fillIndex } from './retrieval-services.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
@@ -175,4 +180,19 @@ export function createMemoryActivities(
         }
       }),
   };
+}
+
+/**
+ * Creates the activity that returns the loaded memory, as copied when the run was prepared, for a lane to begin with.
+ */
+export function createLoadMemory(runs: RunContexts): RunActivities['loadMemory'] {
+  return ({ run: uri, slot }) =>
+    heartbeating(async () => {
+      const run = await runs.get(uri);
+      const loaded = await run.loadedMemory();
+      if (loaded?._type !== 'per_sample') return initialMemory(run.config.memory, loaded, '');
+      if (slot === undefined) return null;
+      const { id } = await run.taskOf(run.indexOfSlot(slot));
+      return initialMemory(run.config.memory, loaded, id);
+    });
 }

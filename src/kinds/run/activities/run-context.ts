@@ -39,7 +39,7 @@ import { type Vote, votesOf } from '../scorers/model-graded.js';
 import { OwnScorers, scorerFiles } from '../scorers/own-scorer.js';
 import type { ScorerOf } from '../scorers/schema.js';
 import { atServers, sharedVectorFiles, vectorStoreFor, vectorsIn } from './embeddings.js';
-import { ExecutionStore } from './execution-store.js';
+import { ExecutionStore } from './execution-record.js';
 import { keptMemory, type LoadedMemory } from './memory-file.js';
 import { type IndexFactory, indexFactory } from './retrieval-services.js';
 import { TaskReader } from './task-reader.js';

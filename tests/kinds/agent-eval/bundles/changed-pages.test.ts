@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changedPages, withPages } from '../../../../src/kinds/agent-eval/bundles/changed-pages.js';
+import { changedPages, withPages } from '../../../../src/kinds/agent-eval/bundles/rollout-database.js';
 
 const PAGE = 4096;
 const filled = (length: number, value = 1) => new Uint8Array(length).fill(value);

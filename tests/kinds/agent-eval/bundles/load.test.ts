@@ -2,8 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../src/config/errors.js';
-import { BundleError } from '../../../../src/kinds/agent-eval/bundles/faults.js';
-import { loadBundle } from '../../../../src/kinds/agent-eval/bundles/load.js';
+import { BundleError, loadBundle } from '../../../../src/kinds/agent-eval/bundles/load.js';
 import { bundleFolder, flightBundle, NOW, REWARD, ROW, SEED, TOOLS } from './support.js';
 
 const load = (path: string) => loadBundle(path, { now: NOW });

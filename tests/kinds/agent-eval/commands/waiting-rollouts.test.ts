@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  onlyWaiting,
-  runOfRollout,
-  waitingText,
-} from '../../../../src/kinds/agent-eval/commands/waiting-rollouts.js';
+import { onlyWaiting, runOfRollout, waitingText } from '../../../../src/kinds/agent-eval/commands/reply.js';
 import { refusal } from '../../../support/configs.js';
 
 const first = { id: 'flight_task/flight.cancel.001/0', said: 'Shall I cancel it?\nIt is free.' };

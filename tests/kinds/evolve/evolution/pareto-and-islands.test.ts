@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CodeTraits } from '../../../../src/kinds/evolve/evolution/duplicates.js';
 import { validationOf } from '../../../../src/kinds/evolve/evolution/scores.js';
-import { cellOf } from '../../../../src/kinds/evolve/evolution/selection/cells.js';
+import { cellOf } from '../../../../src/kinds/evolve/evolution/selection/islands.js';
 import { frontOf } from '../../../../src/kinds/evolve/evolution/selection/pareto.js';
 import {
   createSelection,

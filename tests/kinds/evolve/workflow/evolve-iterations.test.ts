@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EvolveState, IterationResult, ScaffoldNode } from '../../../../src/kinds/evolve/contracts.js';
 import { noEvolveTotals } from '../../../../src/kinds/evolve/evolution/totals.js';
-import {
-  type IterationSteps,
-  iterate,
-  type Reached,
-} from '../../../../src/kinds/evolve/workflow/evolve-iterations.js';
+import { type IterationSteps, iterate, type Reached } from '../../../../src/kinds/evolve/workflow/evolve.js';
 
 const totals = (lm_calls: number) => ({ ...noEvolveTotals(), lm_calls });
 const stateAt = (next_iteration: number): EvolveState => ({

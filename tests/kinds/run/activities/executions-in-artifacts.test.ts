@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ExecutionResult } from '../../../../src/contracts/execution.js';
 import type { RunStatus } from '../../../../src/contracts/results.js';
-import { executionRecordOf } from '../../../../src/kinds/run/activities/execution-record.js';
-import { ExecutionStore } from '../../../../src/kinds/run/activities/execution-store.js';
-import { expandEpisode } from '../../../../src/kinds/run/activities/expand-episode.js';
+import { ExecutionStore, executionRecordOf } from '../../../../src/kinds/run/activities/execution-record.js';
 import { createFinalizeRun } from '../../../../src/kinds/run/activities/finalize-run.js';
 import { writeBatch } from '../../../../src/kinds/run/activities/journal-file.js';
-import { createWritePart } from '../../../../src/kinds/run/activities/write-part.js';
+import { createWritePart, expandEpisode } from '../../../../src/kinds/run/activities/write-part.js';
 import type { CompactEpisode, RunPlan } from '../../../../src/kinds/run/contracts.js';
 import { everyJournalPrefix, executionsPrefix } from '../../../../src/kinds/run/paths.js';
 import type { Metrics } from '../../../../src/kinds/run/results.js';

@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import type { ExecutionResult } from '../../../../src/contracts/execution.js';
-import { ExecutionStore } from '../../../../src/kinds/run/activities/execution-store.js';
+import { ExecutionStore } from '../../../../src/kinds/run/activities/execution-record.js';
 import { createExecutionActivities } from '../../../../src/kinds/run/activities/executions.js';
 import type { ExecuteCodeInput } from '../../../../src/kinds/run/contracts.js';
 import { executionsPrefix } from '../../../../src/kinds/run/paths.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ResultRow } from '../../../../src/contracts/results.js';
-import { expandEpisode } from '../../../../src/kinds/run/activities/expand-episode.js';
 import { rescore } from '../../../../src/kinds/run/activities/rescore.js';
 import { writeTasks } from '../../../../src/kinds/run/activities/task-reader.js';
+import { expandEpisode } from '../../../../src/kinds/run/activities/write-part.js';
 import type { CompactEpisode } from '../../../../src/kinds/run/contracts.js';
 import { rescoredKeys } from '../../../../src/kinds/run/paths.js';
 import { resultRow } from '../../../../src/statistics/result-row.js';

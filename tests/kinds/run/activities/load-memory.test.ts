@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
-import { createLoadMemory } from '../../../../src/kinds/run/activities/load-memory.js';
+import { createLoadMemory } from '../../../../src/kinds/run/activities/memory-activities.js';
 import type { RunContexts } from '../../../../src/kinds/run/activities/run-context.js';
 import { configOf } from '../../../support/configs.js';
 

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_PUZZLES } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/generate.js';
+import {
+  CLUES,
+  MAX_PUZZLES,
+  TEMPLATES,
+} from '../../../../../src/kinds/evolve/evolution/domains/crosswords/generate.js';
 import {
   answerIn,
   type Grid,
   readSolution,
   slotsOf,
 } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/grid.js';
-import { TEMPLATES } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/templates.js';
-import { CLUES } from '../../../../../src/kinds/evolve/evolution/domains/crosswords/words.js';
 import { crosswordsDomain } from '../../../../../src/kinds/evolve/evolution/domains/crosswords.js';
 import { scoreOutput } from '../../../../../src/kinds/evolve/evolution/domains/domain.js';
 

@@ -1,8 +1,9 @@
 import { createRandom, type Random, shuffled } from '../../../../../statistics/random.js';
 import type { DatasetExample } from '../../types.js';
 import { answerIn, BLACK, type Direction, type Grid, type Slot, slotsOf } from './grid.js';
-import { TEMPLATES } from './templates.js';
-import { CLUES } from './words.js';
+import { WORDS_OF_FIVE } from './words-of-five.js';
+import { WORDS_OF_FOUR } from './words-of-four.js';
+import { WORDS_OF_THREE } from './words-of-three.js';
 
 /** Maximum puzzles of a seed: beyond it, finding a new one takes longer and longer. */
 export const MAX_PUZZLES = 1_000;
@@ -11,6 +12,28 @@ export const MAX_PUZZLES = 1_000;
 const MAX_TRIES = 500;
 
 const EMPTY = '-';
+
+/**
+ * Empty grids: `-` is a square to fill, `#` a black one. Each is symmetric under half a turn, as is customary, and has
+ * only words of 3 to 5 letters.
+ */
+export const TEMPLATES: readonly (readonly string[])[] = [
+  ['---', '---', '---'],
+  ['---#', '----', '----', '#---'],
+  ['#---', '----', '----', '---#'],
+  ['-----', '-#-#-', '-----', '-#-#-', '-----'],
+  ['----#', '-#---', '-----', '---#-', '#----'],
+];
+
+/** Clue of each word that the generator uses. Words are in capital letters. */
+export const CLUES: ReadonlyMap<string, string> = new Map(
+  [WORDS_OF_THREE, WORDS_OF_FOUR, WORDS_OF_FIVE]
+    .flatMap((list) => list.trim().split('\n'))
+    .map((line) => {
+      const end = line.indexOf(' ');
+      return [line.slice(0, end), line.slice(end + 1)] as const;
+    }),
+);
 
 /**
  * Generates crosswords with their solutions: a small grid, filled by trying words in random order in the slot that has

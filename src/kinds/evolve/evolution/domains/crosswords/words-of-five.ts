@@ -1,4 +1,4 @@
-/** Common English words with clues, one word per line; see words.ts. */
+/** Common English words with clues, one word per line; see generate.ts. */
 export const WORDS_OF_FIVE = `
 ABOVE higher than
 ACTOR man on a stage

@@ -1,4 +1,4 @@
-/** Common English words with clues, one word per line; see words.ts. */
+/** Common English words with clues, one word per line; see generate.ts. */
 export const WORDS_OF_FOUR = `
 ABLE having the skill
 ACID lemon juice is one
