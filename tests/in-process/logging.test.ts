@@ -60,6 +60,33 @@ test('what an agent and an environment of one’s own log is in the log of their
   );
 });
 
+test('what a scorer of one’s own logs is in the log of its run, with sample and trial', async () => {
+  const file = await userFile(
+    'scorer.ts',
+    `import { child, logger } from 'reprise';
+     const reader = child(logger, 'reader');
+     export function score(answer) { reader.warn('reads', { answer }); return true; }`,
+  );
+  const lines: unknown[] = [];
+  const logger = loggerInto({
+    level: 'INFO',
+    write: ({ level, name, message, fields: { sample, trial, answer } }) => {
+      if (name.startsWith('scorer')) lines.push([level, name, message, sample, trial, answer]);
+    },
+  });
+  await runInProcess(
+    config(
+      { scorers: { own: { type: 'code', file } }, runtime: { num_trials: 2, memory_scope: 'sample' } },
+      1,
+    ),
+    { languageModel: new FakeModel(() => '1'), logger },
+  );
+  expect(lines.sort()).toEqual([
+    ['WARN', 'scorer.reader', 'reads', 's1', 0, '1'],
+    ['WARN', 'scorer.reader', 'reads', 's1', 1, '1'],
+  ]);
+});
+
 test('a program’s own logger writes JSON lines into a file, and lines for people', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'reprise-log-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

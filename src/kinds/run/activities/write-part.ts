@@ -1,12 +1,14 @@
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import { repeatedAtLeast } from '../../../activities/call-record.js';
 import type { StoredCall } from '../../../activities/call-store.js';
+import { sinkOf } from '../../../activities/run-log.js';
 import type { ExecutionRecord } from '../../../contracts/execution.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeRecord, ResultRow, StepRecord } from '../../../contracts/results.js';
 import { cutOffOf } from '../../../runtime/repeats.js';
 import { resultRow } from '../../../statistics/result-row.js';
 import { missingFile } from '../../../storage/stored-file.js';
+import { withLog } from '../../../user-code/log.js';
 import type { CompactEpisode, WritePartInput } from '../contracts.js';
 import { partKey } from '../paths.js';
 import type { PartLine } from '../results.js';
@@ -140,9 +142,11 @@ export function createWritePart(runs: RunContexts) {
           const { episode, calls, executions } = await expandEpisode(run, compact);
           const unscored = resultRow(episode, calls);
           const task = () => run.taskOf(episode.index);
-          const scores = await scoreRow(run, { task, row: unscored, calls });
+          const { id, trial } = unscored;
+          const sink = sinkOf((component) => run.log(component), 'scorer', { sample: id, trial });
+          const scores = await withLog(sink, () => scoreRow(run, { task, row: unscored, calls }));
           const row: ResultRow = { ...unscored, ...scores };
-          const { id, trial, error, reward } = row;
+          const { error, reward } = row;
           const ended = { time: new Date(episode.ended_at).toISOString(), sample: id, trial };
           if (error === null)
             log.info({ ...ended, correct: row.feedback?.correct ?? null, reward }, 'episode');
