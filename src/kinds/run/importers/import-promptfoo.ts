@@ -205,7 +205,7 @@ function runConfig(
     runtime: {
       memory_scope: 'sample',
       ...(typeof maxConcurrency === 'number' ? { concurrency: maxConcurrency } : {}),
-      ...(typeof repeat === 'number' && repeat > 1 ? { num_trials: repeat } : {}),
+      ...(typeof repeat === 'number' && repeat > 1 ? { epochs: repeat } : {}),
     },
     lm,
   };

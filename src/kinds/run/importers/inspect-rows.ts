@@ -22,7 +22,8 @@ import {
 export interface DatasetRow {
   id: string;
   system?: string;
-  question: string;
+  /** Its text, or its messages where the input was a conversation that can be asked again. */
+  question: string | { role: string; content: string }[];
   answer: string | string[];
   choices?: string[];
   metadata?: JsonObject;
@@ -163,11 +164,20 @@ function inputOf({ input, attachments }: InspectSample): { system?: string; ques
   return { ...(system.length === 0 ? {} : { system: system.join('\n\n') }), question: lines.join('\n\n') };
 }
 
+/** Returns the messages of an input that a config asks as a conversation; null: it is a single text, or none of those. */
+function conversationOf({ input, attachments }: InspectSample) {
+  if (typeof input === 'string' || input.length < 2 || input.at(-1)?.role !== 'user') return null;
+  const said = input.map((message) => spoken(message, attachments));
+  const isPlain = said.every(({ role, tool_calls }) => role !== 'tool' && tool_calls === undefined);
+  return isPlain ? said.map(({ role, content }) => ({ role, content })) : null;
+}
+
 export function datasetRow(sample: InspectSample): DatasetRow {
   const { id, target, choices, metadata } = sample;
+  const question = conversationOf(sample);
   return {
     id,
-    ...inputOf(sample),
+    ...(question === null ? inputOf(sample) : { question }),
     answer: Array.isArray(target) && target.length === 1 ? (target[0] as string) : target,
     ...(choices?.length ? { choices } : {}),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),

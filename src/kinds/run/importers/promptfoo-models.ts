@@ -63,6 +63,16 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_output_tokens',
   max_output_tokens: 'max_output_tokens',
   maxOutputTokens: 'max_output_tokens',
+  top_p: 'top_p',
+  topP: 'top_p',
+  top_k: 'top_k',
+  topK: 'top_k',
+  seed: 'seed',
+  stop: 'stop',
+  stopSequences: 'stop',
+  frequency_penalty: 'frequency_penalty',
+  presence_penalty: 'presence_penalty',
+  reasoning_effort: 'reasoning_effort',
   apiBaseUrl: 'base_url',
 };
 /** Keys are read from the environment. */

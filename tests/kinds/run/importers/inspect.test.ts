@@ -166,7 +166,14 @@ describe('a log in several epochs', () => {
         metadata: { continent: 'Europe', hops: 1 },
       },
       { id: 'jp', question: '日本の首都は?', answer: ['Tokyo', '東京'] },
-      { id: '3', system: 'Be brief.', question: 'How many people live in Lima?', answer: '11000000' },
+      {
+        id: '3',
+        question: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'How many people live in Lima?' },
+        ],
+        answer: '11000000',
+      },
       { id: 'broken', question: 'Where is Atlantis?', answer: 'nowhere' },
     ]);
   });

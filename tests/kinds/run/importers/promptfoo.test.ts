@@ -123,10 +123,39 @@ describe('providers', () => {
       { 'openai:gpt-4.1': { config: { max_completion_tokens: 5 } } },
       { model: 'openai/gpt-4.1', max_output_tokens: 5 },
     ],
+    [
+      {
+        id: 'openai:gpt-4.1',
+        config: { top_p: 0.9, seed: 7, stop: ['END'], frequency_penalty: 0.1, presence_penalty: 0.2 },
+      },
+      {
+        ...{ model: 'openai/gpt-4.1', top_p: 0.9, seed: 7, stop: ['END'] },
+        ...{ frequency_penalty: 0.1, presence_penalty: 0.2 },
+      },
+    ],
+    [
+      { id: 'openai:gpt-5', config: { reasoning_effort: 'low' } },
+      { model: 'openai/gpt-5', reasoning_effort: 'low' },
+    ],
+    [
+      { id: 'google:gemini-2.5-pro', config: { topP: 0.9, topK: 20, stopSequences: ['END'] } },
+      { model: 'gemini/gemini-2.5-pro', top_p: 0.9, top_k: 20, stop: ['END'] },
+    ],
   ])('%j', async (provider, lm) => {
     const { config, notes } = await imported({ prompts: ['{{body}}'], providers: [provider], tests: [TEST] });
     expect(config('experiment.yaml').lm).toEqual(lm);
     expect(notes).toEqual([]);
+  });
+
+  test('repetitions are independent epochs', async () => {
+    const { folder, config } = await imported({
+      ...{ prompts: '{{body}}', providers: 'openai:gpt-4.1', tests: [TEST] },
+      evaluateOptions: { repeat: 3 },
+    });
+    expect(config('experiment.yaml').runtime).toEqual({ memory_scope: 'sample', epochs: 3 });
+    const overrides = ['lm=simulated/toy'];
+    const { metrics } = await runInProcess(loadConfig(join(folder, 'experiment.yaml'), { overrides }));
+    expect(metrics).toMatchObject({ epochs: 3, samples: 3 });
   });
 
   test.each([
