@@ -1,5 +1,6 @@
 import wrapAnsi from 'wrap-ansi';
 import type { Comparison, ShownComparison, ShownExperiment } from '../client/compare.js';
+import { lastTurnOf } from '../contracts/conversation.js';
 import { printable } from '../contracts/printable.js';
 import type { Change, GroupComparison, ScoreComparison } from '../statistics/comparison.js';
 import { countedText, dollarsText, pointsText, pValueText } from '../statistics/figure-text.js';
@@ -188,7 +189,7 @@ function changeRow({ id, question, baseline, other }: Change, score: ScoreCompar
     isOutcome ? beginningOf(answers[0] ?? '–', 13) : texts.value(value);
   return [
     beginningOf(id, 14),
-    beginningOf(question ?? '–', isOutcome ? 26 : 36),
+    beginningOf(question === null ? '–' : lastTurnOf(question), isOutcome ? 26 : 36),
     cell(baseline),
     cell(other),
   ];

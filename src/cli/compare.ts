@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { type ComparedExperiment, partsOf, readCompared } from '../activities/compared-experiment.js';
 import { type Comparison, compareAll, LETTERS } from '../client/compare.js';
 import { InvalidInputError } from '../config/errors.js';
+import { assignmentOfModel } from '../config/model-roles.js';
+import { kindOf } from '../kinds/registry.js';
 import { type ComparisonOptions, scoreNames } from '../statistics/comparison.js';
 import { artifactKeys } from '../storage/paths.js';
 import { comparisonText, worseText } from './compare-text.js';
@@ -48,6 +50,16 @@ async function readAll(
     );
   }
   return experiments;
+}
+
+/** Returns fields as whole configs of the experiments name them: the model of the main role has two names. */
+async function storedNames(
+  fields: readonly string[],
+  [baseline]: readonly ComparedExperiment[],
+): Promise<string[]> {
+  const kind = fields.length === 0 ? undefined : await kindOf(baseline?.kind ?? '')?.kind();
+  if (kind === undefined) return [...fields];
+  return fields.map((field) => assignmentOfModel(`${field}=`, kind.config.models).slice(0, -1));
 }
 
 /** Checks the names of scores and fields against what the rows have. @throws InvalidInputError */
@@ -106,11 +118,12 @@ export function addCompareCommand(program: Command, finish: (code: number) => vo
     .option('--all', 'list every changed sample, and every group')
     .option(...RESULTS_DIR)
     .option('--json', 'for machines')
-    .action(async (ids: string[], { by, score, vary, ...options }: Options) => {
+    .action(async (ids: string[], { by, score, vary: named, ...options }: Options) => {
       const margin = marginOf(options.failIfWorse);
       const experiments = await readAll(ids, options.resultsDir);
       const names = { by, score: score ?? null };
       checkNames(experiments, names);
+      const vary = await storedNames(named, experiments);
       const comparison = compareAll(experiments, names, { vary, margin });
       if (options.json) printJson(comparison);
       else printText(comparisonText(comparison, { all: options.all === true, vary }));

@@ -11,3 +11,9 @@ export function conversationText(messages: readonly ChatMessage[]): string {
     .map(({ role, content }) => `${role[0]?.toUpperCase()}${role.slice(1)}: ${content}`)
     .join('\n\n');
 }
+
+/** Returns the last message of a user in a text that {@link conversationText} made; any other text as it is. */
+export function lastTurnOf(text: string): string {
+  const [before, ...turns] = text.split('\n\nUser: ');
+  return /^(?:User|Assistant): /.test(before ?? '') ? (turns.at(-1) ?? text) : text;
+}

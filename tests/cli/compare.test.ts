@@ -106,6 +106,12 @@ describe('two runs', () => {
     ]);
   });
 
+  test('show the last turn of a question that is a conversation', async () => {
+    const asked = () => ({ question: 'User: What is 1 + 1?\n\nAssistant: 2\n\nUser: And 1 + 2?' });
+    const { out } = await compared(await pair(rows({ s: 'y' }, asked), rows({ s: 'n' }, asked)), ['a', 'b']);
+    expect(out).toMatch(/│ s +│ And 1 \+ 2\? +│/);
+  });
+
   test('are found by id, by folder and by address', async () => {
     const results = await pair(rows({ s: 'y' }), rows({ s: 'n' }));
     const [a, b] = [join(results, 'a'), pathToFileURL(join(results, 'b')).href];
@@ -451,6 +457,13 @@ describe('warnings', () => {
       ],
     ],
     ['what is named', lm({}), lm({ temperature: 1, max_output_tokens: 7 }), ['--vary', 'lm'], []],
+    [
+      'what is named by its role',
+      lm({}),
+      lm({ temperature: 1, max_output_tokens: 7 }),
+      ['--vary', 'models.agent.temperature', '--vary', 'models.agent.max_output_tokens'],
+      [],
+    ],
     [
       'more than what is named',
       lm({}),

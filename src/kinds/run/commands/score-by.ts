@@ -20,6 +20,7 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { openStore } from '../../../storage/open.js';
 import { artifactKeys } from '../../../storage/paths.js';
+import { shownAddress } from '../../../storage/shown-address.js';
 import { readStoredConfig } from '../../../storage/stored-config.js';
 import { missingFile } from '../../../storage/stored-file.js';
 import { loadKind } from '../../registry.js';
@@ -199,7 +200,9 @@ export async function scoreBy(store: ArtifactStore, options: ScoreByOptions): Pr
   if (json) printJson({ artifacts, metrics, stood });
   else {
     printText(carried.report(result));
-    printText(`\nAgainst what stood in ${store.uri}, paired by sample:\n${differenceTable(stood)}`);
+    printText(
+      `\nAgainst what stood in ${shownAddress(store.uri)}, paired by sample:\n${differenceTable(stood)}`,
+    );
   }
   return sayExit(metrics, carried);
 }
