@@ -14,6 +14,8 @@ export interface HubOptions {
   environment: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
   retryPauseMs?: number;
+  /** Called with each failed attempt, and with null when the hub answers. */
+  onUnreachable?: (unreachable: { since: number; message: string } | null) => void;
 }
 
 /** Returns the hub's address, without a trailing slash. */
@@ -63,13 +65,18 @@ export async function requestHub<Result>(
 ): Promise<Result> {
   let problem = '';
   let cause: unknown;
+  const since = Date.now();
+  const place = () => `${new URL(url).origin}${new URL(url).pathname} (${FIELD})`;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     let wait = (options.retryPauseMs ?? 1_000) * 2 ** attempt * (1 + Math.random() / 2);
     try {
       const answer = await follow(url, options, knownEtag);
       try {
         const { status, headers } = answer.response;
-        if (status !== 429 && status < 500) return await consume(answer);
+        if (status !== 429 && status < 500) {
+          options.onUnreachable?.(null);
+          return await consume(answer);
+        }
         problem = `it answered ${status}`;
         cause = undefined;
         wait = Math.max(wait, retryAfterMs(headers));
@@ -82,15 +89,15 @@ export async function requestHub<Result>(
       cause = error;
       problem = withCause(error);
     }
+    options.onUnreachable?.({ since, message: `cannot get ${place()}: ${problem}` });
     if (attempt < ATTEMPTS - 1) {
       await pause(Math.min(wait, LONGEST_PAUSE_MS), undefined, { signal: options.signal });
     }
   }
-  throw new DatasetError(
-    `cannot get ${new URL(url).origin}${new URL(url).pathname} (${FIELD}), tried ${ATTEMPTS} times: ${problem}`,
-    FIELD,
-    { cause, retryable: true },
-  );
+  throw new DatasetError(`cannot get ${place()}, tried ${ATTEMPTS} times: ${problem}`, FIELD, {
+    cause,
+    retryable: true,
+  });
 }
 
 /**

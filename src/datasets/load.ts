@@ -4,6 +4,7 @@ import { readArrowRows } from './arrow-file.js';
 import { DatasetError, fileReadError } from './dataset-error.js';
 import { readDelimitedRows } from './delimited-files.js';
 import { readHubRows } from './hub.js';
+import type { HubOptions } from './hub-request.js';
 import { readJsonLinesRows, readJsonRows } from './json-files.js';
 import { readParquetRows } from './parquet-file.js';
 import { isRow, type Row, toJson } from './row.js';
@@ -30,6 +31,8 @@ export interface LoadOptions {
   signal?: AbortSignal;
   /** Milliseconds before the first retry of a request to the hub, doubled for each further one. Default 1,000. */
   retryPauseMs?: number;
+  /** Called with each failed attempt to reach the hub, and with null when it answers. */
+  onUnreachable?: HubOptions['onUnreachable'];
 }
 
 const PATH_FIELD = 'dataset.dataset_path';

@@ -121,6 +121,30 @@ describe('a dataset of the hub', () => {
     expect(hub.requests.at(-1)?.authorization).toBe('Bearer hf_older');
   });
 
+  test('who waits is told with each failed attempt, and once the hub answers', async () => {
+    const { handler } = hub;
+    let refusals = 2;
+    hub.handler = (request, response) => {
+      if (refusals-- > 0) response.writeHead(503).end();
+      else handler(request, response);
+    };
+    const heard: (string | undefined)[] = [];
+    const rows = await collect(
+      loadRows(
+        { hf_name: 'single' },
+        {
+          environment: { HF_ENDPOINT: hub.origin, REPRISE_CACHE_DIR: cache },
+          retryPauseMs: 1,
+          onUnreachable: (unreachable) => heard.push(unreachable?.message),
+        },
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    const away = `cannot get ${hub.origin}/api/datasets/single/parquet (dataset.hf_name): it answered 503`;
+    expect(heard.slice(0, 3)).toEqual([away, away, undefined]);
+    expect(heard.slice(3).every((message) => message === undefined)).toBe(true);
+  });
+
   test('a second run downloads nothing, and a new version is downloaded', async () => {
     const first = await load({ config: 'main', split: 'test' });
     expect(await load({ config: 'main', split: 'test' })).toEqual(first);

@@ -4,6 +4,7 @@ import { checkModels } from '../../../activities/check-model.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { grainOf } from '../../../activities/grain.js';
+import { hubListener } from '../../../activities/hub-listener.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
 import { pricesInUse } from '../../../activities/prices-in-use.js';
@@ -67,7 +68,10 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
       const { experiment } = folder;
       const tasks = checkedTasks(
         samplesOf(config),
-        { environment, signal, ...(config.dataset.hf_name === undefined ? {} : { notify: notify }) },
+        {
+          ...{ environment, signal, onUnreachable: hubListener(dependencies) },
+          ...(config.dataset.hf_name === undefined ? {} : { notify }),
+        },
         environmentCode(userCode),
       );
       const { count: samples, rows } = await writeTasks(store, tasks);

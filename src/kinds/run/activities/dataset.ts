@@ -5,6 +5,7 @@ import type { Task } from '../../../contracts/environment.js';
 import { drawExamples } from '../../../datasets/few-shot.js';
 import { loadRows } from '../../../datasets/load.js';
 import { type ReadTask, tasksOf } from '../../../datasets/tasks.js';
+import type { OnUnreachable } from '../../../language-models/outage.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { copyArtifact } from '../../../storage/copy-artifact.js';
 import { openStore } from '../../../storage/open.js';
@@ -30,6 +31,8 @@ export interface Reading {
   /** Variables that say where datasets are downloaded from and stored. */
   environment: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
+  /** Called with each failed attempt to reach the hub, and with null when it answers. */
+  onUnreachable?: OnUnreachable;
   /** Opens the folder of another run; by default those of this machine and of S3. */
   openStore?: OpenStore;
   /** Folder of the experiment, for images of the rows; absent: they are only looked for. */

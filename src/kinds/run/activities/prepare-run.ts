@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
 import { heartbeating } from '../../../activities/attempt-journal.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { hubListener } from '../../../activities/hub-listener.js';
 import { locate } from '../../../activities/locate.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { referenceTo } from '../../../activities/run-reference.js';
@@ -97,7 +98,8 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       if (config.dataset.hf_name !== undefined) dependencies.notify(sentence);
     };
     const { openStore } = dependencies;
-    const reading = { environment, signal, notify, openStore, images: store };
+    const onUnreachable = hubListener(dependencies);
+    const reading = { environment, signal, notify, onUnreachable, openStore, images: store };
     const tasks = checkedTasks(config, reading, environmentCode(dependencies.userCode));
     const { count, rows } = await writeTasks(store, tasks);
     const samples = count * epochsOf(config);
