@@ -61,7 +61,7 @@ export class ModelGates {
       await this.paceOf(model).wait(signal);
       const turn = await outage.turn({ ...asker, signal });
       began = performance.now();
-      const reply = await inTurn(turn, { key, before }, send);
+      const reply = await this.inSight(model, contact, asker, () => inTurn(turn, { key, before }, send));
       contact.answered();
       release('success');
       return reply;
@@ -71,6 +71,29 @@ export class ModelGates {
       // While single requests test whether the provider is back, refusals say nothing about its capacity.
       release(outage.isOpen ? 'other' : outcomeOf(error));
       throw unreachable ?? error;
+    }
+  }
+
+  /** Sends a request, and says that it waits while the model's first one stays without an answer. */
+  private async inSight<Reply>(
+    { modelName, lm }: CalledModel,
+    contact: FirstContact,
+    { onUnreachable }: Pick<Asker, 'onUnreachable'>,
+    send: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const since = Date.now();
+    let isSilent = false;
+    const end = contact.watch((seconds) => {
+      isSilent = true;
+      const message = `no answer to the first request for ${seconds} s, which may take ${lm.timeout_sec} s`;
+      this.dependencies.notify(`Waiting for ${modelName}: ${message}`);
+      onUnreachable?.({ since, message });
+    });
+    try {
+      return await send();
+    } finally {
+      end();
+      if (isSilent) onUnreachable?.(null);
     }
   }
 

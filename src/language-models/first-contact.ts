@@ -5,6 +5,9 @@ const MAX_IN_VAIN = 5;
 /** Milliseconds for which later calls get the same error, until their experiment has ended. */
 const GIVEN_UP_FOR = 5000;
 
+/** Milliseconds after which people hear that a model has not answered its first request. */
+const SILENCE_MS = 20_000;
+
 /** Shared record of a model's contact with an experiment. */
 export interface Acquaintance {
   /** `provider/model`. */
@@ -26,6 +29,7 @@ export class FirstContact {
   /** Time of the last failed connection that counts, by `performance.now()`. */
   private failedAt = Number.NEGATIVE_INFINITY;
   private readonly unreachable = new AbortController();
+  private isWatched = false;
 
   constructor(private readonly acquaintance: Acquaintance) {}
 
@@ -39,6 +43,26 @@ export class FirstContact {
     if (this.isMade) return waiting;
     const { signal } = this.unreachable;
     return waiting === undefined ? signal : AbortSignal.any([waiting, signal]);
+  }
+
+  /**
+   * Watches a request that was sent, if it is the model's first one.
+   * @param onSilence called again and again while there is no answer
+   * @returns a function that ends it.
+   */
+  watch(onSilence: (seconds: number) => void): () => void {
+    if (this.isMade || this.isWatched) return () => undefined;
+    this.isWatched = true;
+    let silent = 0;
+    const timer = setInterval(() => {
+      silent += SILENCE_MS;
+      if (!this.isMade) onSilence(silent / 1000);
+    }, SILENCE_MS);
+    timer.unref();
+    return () => {
+      this.isWatched = false;
+      clearInterval(timer);
+    };
   }
 
   /** Records that a request has ended with a reply. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import { FirstContact } from '../../src/language-models/first-contact.js';
 
@@ -50,6 +50,29 @@ describe('a model that nobody has ever reached', () => {
     const began = performance.now();
     for (let call = 0; call < 50; call += 1) expect(await contact.failed(nobody(), began)).toBeNull();
     expect(await inARow(contact, 4)).toEqual([null, null, null, expect.stringContaining('5 times in a row')]);
+  });
+});
+
+describe('a model that takes a request and says nothing', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('is said to be silent every twenty seconds, for one request, until that ends', () => {
+    vi.useFakeTimers();
+    const { contact } = contactWith();
+    const heard: number[] = [];
+    const [end] = [1, 2].map(() => contact.watch((seconds) => heard.push(seconds)));
+    vi.advanceTimersByTime(50_000);
+    expect(heard).toEqual([20, 40]);
+    end?.();
+    vi.advanceTimersByTime(50_000);
+    contact.watch((seconds) => heard.push(seconds));
+    vi.advanceTimersByTime(20_000);
+    expect(heard).toEqual([20, 40, 20]);
+    contact.answered();
+    vi.advanceTimersByTime(50_000);
+    contact.watch((seconds) => heard.push(seconds));
+    vi.advanceTimersByTime(50_000);
+    expect(heard).toEqual([20, 40, 20]);
   });
 });
 
