@@ -17,8 +17,14 @@ export function resultText(result: Ended, kind: KindFacts): string {
   return experimentText(progressAtEnd(result, kind), kind);
 }
 
-/** Formats facts as a table of names and values; below it sentences, tables, and at last addresses. */
-export function factsText(facts: readonly Fact[]): string {
+/**
+ * Formats facts as a table of names and values; below it sentences, tables, and at last addresses.
+ * @param columns of the terminal, into which the table has to fit; undefined: there is none
+ */
+export function factsText(
+  facts: readonly Fact[],
+  columns: number | undefined = process.stdout.columns,
+): string {
   const rows: string[][] = [];
   const sentences: string[] = [];
   const tables: string[] = [];
@@ -31,7 +37,24 @@ export function factsText(facts: readonly Fact[]): string {
       sentences.push([`${capitalised(fact.label)}:`, ...value.lines].join('\n  '));
     else rows.push([fact.label, factText({ ...fact, value })]);
   }
-  return [headedTable([], rows), ...sentences, ...tables, ...places].join('\n');
+  return [factTable(rows, columns), ...sentences, ...tables, ...places].join('\n');
+}
+
+/** Maximum columns of a fact's name where the terminal is narrow, and minimum columns of its value. */
+const WIDEST_NAME = 26;
+const NARROWEST_VALUE = 30;
+
+function factTable(rows: string[][], columns: number | undefined): string {
+  const drawn = headedTable([], rows);
+  const width = drawn.indexOf('\n');
+  if (columns === undefined || width <= columns) return drawn;
+  const named = rows.map(([name = '', ...values]) => [
+    wrapAnsi(name, WIDEST_NAME, { hard: true }),
+    ...values,
+  ]);
+  const longest = Math.max(...rows.map(([name = '']) => Math.min(name.length, WIDEST_NAME)));
+  // Three borders, and a space on both sides of each text.
+  return headedTable([], named, Math.max(NARROWEST_VALUE, columns - longest - 7));
 }
 
 /** Columns of a usual terminal. */

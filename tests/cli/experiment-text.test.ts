@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explain } from '../../src/cli/exit.js';
-import { experimentText, resultText } from '../../src/cli/experiment-text.js';
+import { experimentText, factsText, resultText } from '../../src/cli/experiment-text.js';
 import { InvalidInputError } from '../../src/config/errors.js';
 import type { ExperimentMetrics } from '../../src/contracts/results.js';
 import { factsOf } from '../../src/facts/kind-facts.js';
@@ -35,6 +35,20 @@ test.each(KINDS)('the result of %s says below its table what each cause of error
     '\nErrors by cause, each with its first message:\n  2 timeout: no answer in 60 s\n',
   );
   expect(ended(kind, { errors_by_type: {} })).not.toContain('Errors by');
+});
+
+test('a table fits into a narrow terminal, and loses no word', () => {
+  const value = {
+    kind: 'text',
+    text: `49.2 %, stderr 4.8 %, 95 % interval 40.0 % to 58.3 %, ${'x'.repeat(90)}`,
+  };
+  const facts = ['accuracy', 'known of correct against results/before'].map((label) => ({ label, value }));
+  const wide = factsText(facts as never, undefined);
+  const narrow = factsText(facts as never, 80);
+  expect(factsText(facts as never, 200)).toBe(wide);
+  for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  const letters = (text: string) => text.replace(/[^\w.%]/g, '').length;
+  expect(letters(narrow)).toBe(letters(wide));
 });
 
 test('a run says what its config means', () => {
