@@ -328,6 +328,12 @@ test('epochs of a run are named, and what they are reduced to is a table, with t
     '10 of 10, 20 episodes, 2 epochs of each',
   );
   expect(cellsOf({}, 'reducers')).toBeUndefined();
+  expect(cellsOf({ score_reducers: { polite: reducers } }, 'score_reducers')).toEqual([
+    ['score', 'over epochs', 'samples', 'share', 'stderr', '95 % interval'],
+    ['polite', 'mean', '5', '75.0 %', '10.0 %', '50.0 % to 100.0 %'],
+    ['polite', 'mode', '4', '–', '–', '–'],
+  ]);
+  expect(cellsOf({}, 'score_reducers')).toBeUndefined();
 });
 
 test('the metrics of an earlier version are shown without what they do not have', () => {

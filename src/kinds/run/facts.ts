@@ -71,6 +71,7 @@ function endedFacts(metrics: Metrics): Fact[] {
       stderr: metrics.mean_reward_stderr,
     }),
     ...reducerFacts(metrics),
+    ...scoreReducerFacts(metrics),
     ...scoreFacts(metrics.scores ?? {}, metrics.samples - metrics.errors),
     ...scorerFacts(metrics),
     ...clusterFacts(metrics.clustered_by, metrics.figure_warnings),
@@ -194,6 +195,23 @@ function reducerFacts({ reducers = {} }: Metrics): Fact[] {
     'reducers',
     { head: ['over epochs', 'samples', 'accuracy', ...UNCERTAINTY_HEADS], rows, notes },
     { label: 'accuracy over the epochs of a sample' },
+  );
+}
+
+/** Returns a table of the same of each score that is true or false; none with one epoch. */
+function scoreReducerFacts({ score_reducers = {} }: Metrics): Fact[] {
+  const rows = Object.entries(score_reducers).flatMap(([score, reducers]) =>
+    Object.entries(reducers).map(([reducer, { samples, mean, stderr, interval }]): LineValue[] => [
+      { kind: 'text', text: score },
+      { kind: 'text', text: reducer },
+      { kind: 'count', count: samples },
+      ...estimateCells({ kind: 'rate', rate: mean, stderr, interval }),
+    ]),
+  );
+  return tableFacts(
+    'score_reducers',
+    { head: ['score', 'over epochs', 'samples', 'share', ...UNCERTAINTY_HEADS], rows },
+    { label: 'scores over the epochs of a sample' },
   );
 }
 

@@ -11,7 +11,7 @@ import { countedText } from '../../statistics/figure-text.js';
 import { fieldText, Groups, largestGroups } from '../../statistics/groups.js';
 import { ScoreTally } from '../../statistics/score-tally.js';
 import { otherGroups } from './other-groups.js';
-import { ReducerSums } from './reducers.js';
+import { ReducerSums, ScoreReducerSums } from './reducers.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { SampleSums } from './sample-sums.js';
 import { labelValue } from './scorers/model-graded.js';
@@ -122,6 +122,7 @@ export class RunMetricsBuilder {
   private readonly by: readonly string[];
   private readonly groups: Map<string, Groups<SampleSums>>;
   private readonly reducers: ReducerSums;
+  private readonly scoreReducers: ScoreReducerSums;
   private isClustered = false;
   private readonly tally = new CallTally(({ purpose }) => (purpose === 'grade' ? 'judge' : 'agent'));
   private warnings = 0;
@@ -145,7 +146,9 @@ export class RunMetricsBuilder {
     this.trials = new TrialSums(rules.num_trials);
     this.by = rules.by ?? [];
     this.groups = new Map(this.by.map((field) => [field, new Groups(() => new SampleSums())]));
-    this.reducers = new ReducerSums(rules.reducers ?? ['mean']);
+    const { reducers = ['mean'] } = rules;
+    this.reducers = new ReducerSums(reducers);
+    this.scoreReducers = new ScoreReducerSums(reducers);
   }
 
   get episodesSoFar(): number {
@@ -198,7 +201,11 @@ export class RunMetricsBuilder {
   private closeSample(): void {
     this.closeEpoch();
     const [first] = this.epochRows;
-    if (first !== undefined && this.isRepeated) this.reducers.add(this.clusterOf(first), this.epochRows);
+    if (first !== undefined && this.isRepeated) {
+      const cluster = this.clusterOf(first);
+      this.reducers.add(cluster, this.epochRows);
+      this.scoreReducers.add(cluster, this.epochRows);
+    }
     this.epochRows = [];
   }
 
@@ -273,6 +280,7 @@ export class RunMetricsBuilder {
       ...rest,
       kind: 'run',
       ...(this.isRepeated ? { epochs, reducers: this.reducers.figures({ seed }) } : {}),
+      ...this.scoreReducers.figures({ seed }),
       samples,
       episodes: this.episodes,
       accuracy_of,

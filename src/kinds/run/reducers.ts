@@ -51,11 +51,21 @@ export class ReducerSums {
     this.sums = new Map(reducers.map((reducer) => [reducer, new ClusterSums()]));
   }
 
-  /** Adds a sample by the last rows of its epochs. Errors are left out; a reducer that needs more epochs has no value. */
-  add(cluster: string, rows: readonly ResultRow[]): void {
+  /**
+   * Adds a sample by the last rows of its epochs. Errors are left out; a reducer that needs more epochs has no value.
+   * @param isRight reports whether an epoch's answer is right; null: that is not known, and it is left out
+   */
+  add(
+    cluster: string,
+    rows: readonly ResultRow[],
+    isRight: (row: ResultRow) => boolean | null = ({ feedback }) => feedback?.correct === true,
+  ): void {
     const epochs = rows
       .filter(({ error }) => error === null)
-      .map((row): Epoch => ({ answer: answerOf(row), correct: row.feedback?.correct === true }));
+      .flatMap((row): Epoch[] => {
+        const correct = isRight(row);
+        return correct === null ? [] : [{ answer: answerOf(row), correct }];
+      });
     const successes = epochs.filter(({ correct }) => correct).length;
     for (const [reducer, sums] of this.sums) {
       const needed = epochsNeeded(reducer);
@@ -88,5 +98,30 @@ export class ReducerSums {
       ];
     });
     return Object.fromEntries(figures);
+  }
+}
+
+/** The same of each true or false score by a run's scorers. */
+export class ScoreReducerSums {
+  private readonly byScore = new Map<string, ReducerSums>();
+
+  constructor(private readonly reducers: readonly string[]) {}
+
+  add(cluster: string, rows: readonly ResultRow[]): void {
+    const scores = rows.flatMap((row) => Object.entries(row.scores ?? {}));
+    for (const name of new Set(scores.flatMap(([one, value]) => (typeof value === 'boolean' ? [one] : [])))) {
+      const sums = this.byScore.get(name) ?? new ReducerSums(this.reducers);
+      this.byScore.set(name, sums);
+      sums.add(cluster, rows, (row) => {
+        const value = row.scores?.[name];
+        return typeof value === 'boolean' ? value : null;
+      });
+    }
+  }
+
+  /** Returns the figures by score; none where there is none. */
+  figures(options: BootstrapOptions): { score_reducers?: Record<string, Record<string, ReducedFigure>> } {
+    const figures = [...this.byScore].map(([name, sums]) => [name, sums.figures(options)]);
+    return figures.length === 0 ? {} : { score_reducers: Object.fromEntries(figures) };
   }
 }

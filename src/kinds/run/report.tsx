@@ -38,6 +38,11 @@ export function runReport(metrics: Metrics, rows?: Rows): Report {
     sections: [
       { id: 'trials', title: 'Trials', heading: 'Success by trial', content: <Trials {...metrics} /> },
       ...factSection(ended, 'reducers', { id: 'epochs', title: 'Epochs', heading: 'Over epochs' }),
+      ...factSection(ended, 'score_reducers', {
+        id: 'score-epochs',
+        title: 'Scores',
+        heading: 'Scores over epochs',
+      }),
       { id: 'tasks', title: 'Environments', content: <Environments {...metrics} /> },
       ...groupsSection(groupFacts(metrics, Number.POSITIVE_INFINITY)),
       ...factSection(ended, 'agreement', {

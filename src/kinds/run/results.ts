@@ -96,6 +96,8 @@ export interface Metrics
   epochs?: number;
   /** Figures over the epochs of a sample, by reducer (`metrics.reducers`); absent with one epoch. */
   reducers?: Record<string, ReducedFigure>;
+  /** The same of each true or false score by a scorer, by its name; absent with one epoch, or if there are none. */
+  score_reducers?: Record<string, Record<string, ReducedFigure>>;
   /** Samples with at least one finished episode, and the number of samples to visit. */
   samples: number;
   samples_planned: number;

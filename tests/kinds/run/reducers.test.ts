@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ResultRow } from '../../../src/contracts/results.js';
-import { epochsNeeded, REDUCER, ReducerSums } from '../../../src/kinds/run/reducers.js';
+import { epochsNeeded, REDUCER, ReducerSums, ScoreReducerSums } from '../../../src/kinds/run/reducers.js';
 import { row } from '../../support/rows.js';
 
 const ALL = ['mean', 'mode', 'at_least_1', 'at_least_2', 'at_least_4', 'pass_at_1', 'pass_at_2', 'pass_at_4'];
@@ -85,3 +85,19 @@ test.each(['median', 'at_least', 'pass_at_0', 'pass_at_-1', 'pass@2', ' mean', '
     expect(REDUCER.test(name)).toBe(false);
   },
 );
+
+test('scores that are true or false are reduced as well, each by itself, without those that are missing', () => {
+  const sums = new ScoreReducerSums(['mean', 'mode', 'pass_at_2']);
+  const scored = (answers: string, polite: (boolean | null)[]) =>
+    epochs(answers).map((one, index) => ({ ...one, scores: { polite: polite[index] as boolean, f1: 0.5 } }));
+  sums.add('s', scored('AbA', [false, true, true]));
+  sums.add('t', scored('AbA', [true, null, false]));
+  sums.add('u', epochs('AbA'));
+  const { score_reducers = {} } = sums.figures({});
+  expect(Object.keys(score_reducers)).toEqual(['polite']);
+  expect(score_reducers.polite?.mean).toMatchObject({ samples: 2, mean: (2 / 3 + 1 / 2) / 2 });
+  // The most frequent answer is scored as it was when it was first seen.
+  expect(score_reducers.polite?.mode).toMatchObject({ samples: 2, mean: 0.5 });
+  expect(score_reducers.polite?.pass_at_2?.mean).toBe(1);
+  expect(new ScoreReducerSums(['mean']).figures({})).toEqual({});
+});

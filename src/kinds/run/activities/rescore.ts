@@ -134,6 +134,7 @@ const OF_ROWS = [
   'by_others',
   'figure_warnings',
   'reducers',
+  'score_reducers',
 ] as const satisfies (keyof Metrics)[];
 
 /** Reads the rows of a finished run. The file is opened at the first row, so not at all if writing fails before. */
