@@ -68,7 +68,7 @@ function cellTable({ cells, settings, repeats }: SweepMetrics): FactTable {
   return { kind: 'table', head, rows: cells.map(row), notes };
 }
 
-/** Returns the table of the scores of settings that are repeated. */
+/** Returns the table of the scores of settings; none where the table of cells has all of them. */
 function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
   const varied = variedFields(settings);
   const head = [nameOfFields(varied), 'score', 'samples', 'mean', 'cost'];
@@ -81,8 +81,10 @@ function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
       { kind: 'money', dollars: cost_usd },
     ]),
   );
-  const notes = [`Means over ${repeats} repeats ± standard error, clustered by sample.`];
-  return { kind: 'table', head, rows: repeats === 1 ? [] : rows, notes };
+  const over = repeats === 1 ? '' : ` over ${repeats} repeats`;
+  const notes = [`Means${over} ± standard error, clustered by sample.`];
+  const isInCells = repeats === 1 && settings.every(({ scores }) => scores.length < 2);
+  return { kind: 'table', head, rows: isInCells ? [] : rows, notes };
 }
 
 function differenceText({ difference, interval, is_share }: SettingDifference): string {
