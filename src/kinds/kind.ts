@@ -93,6 +93,15 @@ export interface ViewedUnit {
   hrefOf(id: string, trial?: number): string;
 }
 
+/** Row of an experiment in progress. */
+export interface LiveRow {
+  /** Place in the order of the rows. */
+  place: number;
+  row: object;
+  /** Its calls, where they stand beside it. */
+  calls?: readonly CallRecord[];
+}
+
 /** How the experiments of a kind are shown in pages. */
 export interface KindView<Metrics extends ExperimentMetrics = never, Row extends object = never> {
   /** Singular of what its rows are of, such as `rollout`. */
@@ -108,8 +117,8 @@ export interface KindView<Metrics extends ExperimentMetrics = never, Row extends
   report(metrics: Metrics): Report;
   /** Returns sections of an experiment, in progress or ended, that need more than its metrics. */
   sections?(store: ArtifactStore, hrefOf: ViewedUnit['hrefOf']): Promise<Section[]>;
-  /** Reads the rows of an experiment in progress. */
-  liveRows?(store: ArtifactStore): AsyncIterable<object>;
+  /** Says where the rows of an experiment in progress are: in objects below a prefix, each written once. */
+  liveRows?(store: ArtifactStore): { below: string; read(key: string): Promise<readonly LiveRow[]> };
   /** Lists the units of an experiment in progress, those without a call so far as well. */
   planned?(store: ArtifactStore): AsyncIterable<Pick<ViewedUnit, 'id' | 'trial'>>;
   /** Reports whether a unit in flight waits for a person. */

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { StoredCall } from '../activities/call-store.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
@@ -9,29 +8,20 @@ import { briefParts } from '../facts/text.js';
 import type { KindView, RegisteredKind } from '../kinds/kind.js';
 import { KINDS, kindOf } from '../kinds/registry.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import { artifactKeys, callsPrefix } from '../storage/paths.js';
-import { keysBelow, readAhead } from '../storage/read-ahead.js';
+import { artifactKeys } from '../storage/paths.js';
+import { readAhead } from '../storage/read-ahead.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { readJson } from '../storage/stored-file.js';
 import type { Live } from './live.js';
+import { inFlight, LiveUnits } from './live-units.js';
 import { type Notes, readNotes } from './notes.js';
-import {
-  type IndexedRow,
-  indexedRow,
-  type RowIndex,
-  readRowIndex,
-  short,
-  unitKey,
-  valuesAt,
-} from './row-index.js';
+import { callsAt, type IndexedRow, type RowIndex, readRowIndex, unitKey, valuesAt } from './row-index.js';
 
 /** Folder of judgements within an experiment's. */
 const JUDGED = 'judged';
 /** Pattern of an experiment's id: names of folders. */
 const ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*){0,2}$/;
 const INDEXES_IN_MEMORY = 8;
-/** Maximum calls of an unfinished experiment that are looked through for units in flight. */
-const MAX_PENDING = 5000;
 
 /** An experiment as the list shows it. */
 export interface Listed {
@@ -79,6 +69,8 @@ export class NotThere extends Error {}
 export class Experiments {
   /** Indexes of ended experiments, by id and the time of their end. */
   private readonly indexes = new LRUCache<string, Promise<RowIndex>>({ max: INDEXES_IN_MEMORY });
+
+  private readonly inProgress = new LRUCache<string, LiveUnits>({ max: INDEXES_IN_MEMORY });
 
   constructor(
     readonly root: ArtifactStore,
@@ -158,36 +150,17 @@ export class Experiments {
   /** Returns the rows of an experiment: those of its index, or as far as they have been written. */
   async rows(opened: Opened): Promise<IndexedRow[]> {
     if (opened.metrics !== null) return (await this.index(opened)).rows;
-    const rows = new Map<string, IndexedRow>();
-    for await (const row of opened.view.liveRows?.(opened.store) ?? []) {
-      const indexed = indexedRow(row as Record<string, unknown>, opened.view, []);
-      rows.set(unitKey(indexed.id, indexed.trial), indexed);
-    }
-    const pending = await this.pending(opened);
-    for (const [key, calls] of pending) {
-      const [first] = calls;
-      if (rows.has(key) || first === undefined) continue;
-      const { sample_id, trial } = first;
-      rows.set(key, inFlight({ id: opened.view.unitOf?.(sample_id) ?? sample_id, trial }, calls));
-    }
-    for await (const unit of opened.view.planned?.(opened.store) ?? []) {
-      const key = unitKey(unit.id, unit.trial);
-      if (!rows.has(key)) rows.set(key, inFlight(unit, []));
-    }
-    return [...rows.values()];
+    const rows = await this.liveUnits(opened).rows();
+    const known = new Set(rows.map(({ id, trial }) => unitKey(id, trial)));
+    for await (const unit of opened.view.planned?.(opened.store) ?? [])
+      if (!known.has(unitKey(unit.id, unit.trial))) rows.push(inFlight(unit));
+    return rows;
   }
 
-  /** Returns the calls that an unfinished experiment has recorded, by unit. */
-  private async pending({ store, view }: Opened): Promise<Map<string, CallRecord[]>> {
-    const found = new Map<string, CallRecord[]>();
-    const keys = (await keysBelow(store, callsPrefix())).slice(-MAX_PENDING);
-    for await (const stored of readAhead(keys, (key) => readJson<StoredCall>(store, key))) {
-      if (stored === null) continue;
-      const { record } = stored;
-      const key = unitKey(view.unitOf?.(record.sample_id) ?? record.sample_id, record.trial);
-      found.set(key, [...(found.get(key) ?? []), record]);
-    }
-    return found;
+  private liveUnits({ id, store, view }: Opened): LiveUnits {
+    const units = this.inProgress.get(id) ?? new LiveUnits(store, view);
+    this.inProgress.set(id, units);
+    return units;
   }
 
   private index({ id, store, view, metrics }: Opened): Promise<RowIndex> {
@@ -204,7 +177,7 @@ export class Experiments {
   async unit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
     const unit =
       opened.metrics === null
-        ? await this.unfinishedUnit(opened, id, trial)
+        ? { executions: [], ...(await this.liveUnits(opened).unit(id, trial)) }
         : await this.endedUnit(opened, id, trial);
     const isKnown = unit.row !== null || unit.calls.length + unit.executions.length > 0;
     if (!isKnown && !opened.isLive && opened.view.sections === undefined)
@@ -223,40 +196,10 @@ export class Experiments {
     return {
       indexed,
       row,
-      calls: await valuesAt<CallRecord>(store, artifactKeys.calls, spansOf(calls)),
+      calls: await callsAt(store, spansOf(calls)),
       executions: await valuesAt(store, artifactKeys.executions, spansOf(executions)),
     };
   }
-
-  private async unfinishedUnit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
-    const calls = (await this.pending(opened)).get(unitKey(id, trial)) ?? [];
-    for await (const found of opened.view.liveRows?.(opened.store) ?? []) {
-      const row = found as Record<string, unknown>;
-      const indexed = indexedRow(row, opened.view, []);
-      if (indexed.id === id && indexed.trial === trial) return { indexed, row, calls, executions: [] };
-    }
-    return { indexed: null, row: null, calls, executions: [] };
-  }
-}
-
-/** Makes the row of a unit in flight. */
-function inFlight({ id, trial }: { id: string; trial: number }, calls: readonly CallRecord[]): IndexedRow {
-  const costs = calls.map(({ cost_usd }) => cost_usd);
-  const said = calls.at(-1)?.text;
-  return {
-    id,
-    trial,
-    question: '',
-    answer: said === undefined ? 'in flight' : short(`in flight: ${said}`),
-    error: null,
-    cut_off: false,
-    scores: {},
-    metadata: {},
-    lm_calls: calls.length,
-    cost_usd: costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
-    seconds: null,
-    at: [],
-  };
 }
 
 const metricsOf = (store: ArtifactStore) => readJson<ExperimentMetrics>(store, artifactKeys.metrics);

@@ -22,6 +22,9 @@ export class Live {
   private connection: Promise<{ client: Client; server: Server } | null> | null = null;
   private connectedAt = 0;
   private last: { at: number; found: Promise<Map<string, InProgress>> } | null = null;
+  /** What was said last, for when a busy worker or server gives no answer in time. */
+  private said = new Map<string, InProgress>();
+  private saidAt = 0;
   private server: Server | null = null;
 
   /** @param isOn false where no server is asked */
@@ -30,7 +33,7 @@ export class Live {
   /** Returns the experiments in progress by the address of their folder; none where no server answers. */
   inProgress(): Promise<Map<string, InProgress>> {
     if (this.last === null || Date.now() - this.last.at > FRESH_MS)
-      this.last = { at: Date.now(), found: this.ask().catch(() => new Map()) };
+      this.last = { at: Date.now(), found: this.ask().catch(() => this.unanswered()) };
     return this.last.found;
   }
 
@@ -69,15 +72,23 @@ export class Live {
     const found = await Promise.all(
       listed.map(async ({ id }) => ({
         id,
-        progress: await askProgress<ExperimentProgress>(client.workflow.getHandle(id), QUERY_MS),
+        progress:
+          (await askProgress<ExperimentProgress>(client.workflow.getHandle(id), QUERY_MS)) ?? undefined,
       })),
     );
-    return new Map(
-      found.flatMap(({ id, progress }) =>
-        progress === null || progress.artifacts === ''
+    const before = new Map([...this.said.values()].map((one) => [one.id, one.progress]));
+    this.said = new Map(
+      found.flatMap(({ id, progress = before.get(id) }) =>
+        progress === undefined || progress.artifacts === ''
           ? []
           : [[progress.artifacts, { id, progress }] as const],
       ),
     );
+    this.saidAt = Date.now();
+    return this.said;
+  }
+
+  private unanswered(): Map<string, InProgress> {
+    return Date.now() - this.saidAt < AGAIN_MS ? this.said : new Map();
   }
 }

@@ -1,9 +1,11 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { isMapping, type Json } from '../contracts/json.js';
+import type { CallRecord, ChatMessage } from '../contracts/language-model.js';
 import type { KindView } from '../kinds/kind.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { artifactKeys, rowIndexKey } from '../storage/paths.js';
+import { readAhead } from '../storage/read-ahead.js';
 
 /** Version of the index's form; another one is built anew. */
 const FORMAT = 1;
@@ -224,24 +226,113 @@ export async function readRowIndex(store: ArtifactStore, view: KindView): Promis
   return buildRowIndex(store, view);
 }
 
+/** Bytes that are read at once: a long conversation comes in several requests that run beside one another. */
+const PIECE_BYTES = 1 << 20;
+
+/** Reads the lines of an object at some places, one in memory at a time. */
+async function* linesAt(store: ArtifactStore, key: string, spans: Spans): AsyncGenerator<Buffer> {
+  function* pieces() {
+    for (let at = 0; at < spans.length; at += 2) {
+      const [start = 0, length = 0] = spans.slice(at, at + 2);
+      for (let from = 0; from < length; from += PIECE_BYTES)
+        yield {
+          start: start + from,
+          length: Math.min(PIECE_BYTES, length - from),
+          isLast: from + PIECE_BYTES >= length,
+        };
+    }
+  }
+  let line: Buffer[] = [];
+  const read = readAhead(pieces(), async ({ start, length, isLast }) => ({
+    isLast,
+    bytes: await store.readRange(key, start, length),
+  }));
+  for await (const { bytes, isLast } of read) {
+    const piece =
+      bytes === null ? Buffer.alloc(0) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let from = 0;
+    for (let end = piece.indexOf(NEWLINE); end >= 0; end = piece.indexOf(NEWLINE, from)) {
+      yield Buffer.concat([...line, piece.subarray(from, end)]);
+      [line, from] = [[], end + 1];
+    }
+    line.push(piece.subarray(from));
+    if (!isLast) continue;
+    yield Buffer.concat(line);
+    line = [];
+  }
+}
+
+function valueIn<Value>(text: string): Value | null {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return null;
+  }
+}
+
 /** Reads the values of an object's lines at some places. Lines that are no JSON are left out. */
 export async function valuesAt<Value>(store: ArtifactStore, key: string, spans: Spans): Promise<Value[]> {
-  const pairs = spans.flatMap((start, index) =>
-    index % 2 === 0 ? [{ start, length: spans[index + 1] as number }] : [],
-  );
-  const texts = await Promise.all(
-    pairs.map(async ({ start, length }) => {
-      const bytes = await store.readRange(key, start, length);
-      return bytes === null ? '' : Buffer.from(bytes).toString('utf8');
-    }),
-  );
-  return texts.flatMap((text) =>
-    text.split('\n').flatMap((line): Value[] => {
-      try {
-        return [JSON.parse(line) as Value];
-      } catch {
-        return [];
-      }
-    }),
-  );
+  const values: Value[] = [];
+  for await (const line of linesAt(store, key, spans)) {
+    const value = valueIn<Value>(line.toString('utf8'));
+    if (value !== null) values.push(value);
+  }
+  return values;
+}
+
+const MESSAGES = '"messages":[';
+/** Between two messages; no text has it, whose quotes are escaped. */
+const NEXT_MESSAGE = '},{"role":"';
+
+/** Messages of a conversation's line, which the next one repeats. */
+interface Before {
+  messages: ChatMessage[];
+  /** Their bytes, from the first one to the start of the last one. */
+  bytes: Buffer;
+}
+
+/** Returns the beginning of a call's line with its purpose, whose calls have one conversation; else null. */
+function purposeOf(line: Buffer): string | null {
+  const [head] = IDENTITY.exec(line.toString('utf8', 0, HEAD_BYTES)) ?? [];
+  return head === undefined ? null : line.toString('utf8', 0, line.indexOf(',', Buffer.byteLength(head)));
+}
+
+/** Counts the messages that begin behind a place of a line, and finds the last one. */
+function messagesFrom(line: Buffer, place: number): { count: number; last: number } {
+  let [count, last] = [0, -1];
+  for (let at = line.indexOf(NEXT_MESSAGE, place); at >= 0; at = line.indexOf(NEXT_MESSAGE, at + 1))
+    [count, last] = [count + 1, at + 2];
+  return { count, last };
+}
+
+/**
+ * Reads the calls of a unit. Each has all the messages before it, so that a long conversation is many times as long in
+ * its file as it is: messages that the line before has as well are neither parsed nor kept again.
+ */
+export async function callsAt(store: ArtifactStore, spans: Spans): Promise<CallRecord[]> {
+  const calls: CallRecord[] = [];
+  const before = new Map<string, Before>();
+  for await (const line of linesAt(store, artifactKeys.calls, spans)) {
+    const purpose = purposeOf(line);
+    const place = line.indexOf(MESSAGES);
+    if (purpose === null || place < 0) {
+      const call = valueIn<CallRecord>(line.toString('utf8'));
+      if (call !== null) calls.push(call);
+      continue;
+    }
+    const from = place + MESSAGES.length;
+    const { messages, bytes } = before.get(purpose) ?? { messages: [], bytes: line.subarray(0, 0) };
+    const isLonger = bytes.length > 0 && bytes.equals(line.subarray(from, from + bytes.length));
+    const to = isLonger ? from + bytes.length : from;
+    const call = valueIn<CallRecord>(line.toString('utf8', 0, from) + line.toString('utf8', to));
+    if (call === null) continue;
+    if (isLonger) call.messages = [...messages.slice(0, -1), ...call.messages];
+    calls.push(call);
+    const { count, last } = messagesFrom(line, to);
+    if (count === 0) continue;
+    // Where a parameter looks like a message, the line is no measure for the next one.
+    const isPlain = call.messages.length === (isLonger ? messages.length : 1) + count;
+    before.set(purpose, { messages: call.messages, bytes: line.subarray(from, isPlain ? last : from) });
+  }
+  return calls;
 }

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { evolveView } from '../../src/kinds/evolve/view.js';
 import { runView } from '../../src/kinds/run/view.js';
-import { buildRowIndex, readRowIndex, unitKey, valuesAt, writeRowIndex } from '../../src/view/row-index.js';
+import {
+  buildRowIndex,
+  callsAt,
+  readRowIndex,
+  unitKey,
+  valuesAt,
+  writeRowIndex,
+} from '../../src/view/row-index.js';
 import { MemoryStore } from '../support/memory-store.js';
 import { call, row, taskRow } from '../support/rows.js';
 
@@ -59,4 +66,44 @@ test('what a scaffold asked while it ran is its own', async () => {
   );
   const { calls } = await buildRowIndex(store, evolveView);
   expect(await valuesAt(store, 'calls.jsonl', calls[unitKey('0-1', 0)] ?? [])).toHaveLength(2);
+});
+
+test('calls are read as they were written, whatever of their messages the line before has as well', async () => {
+  const store = new MemoryStore();
+  const said = (count: number, text = 'größer, 好') =>
+    Array.from({ length: count }, (_, place) => ({
+      role: place % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content: `${place} },{"role":" ${text}`,
+    }));
+  const trap = { extra_body: { messages: [{ role: 'a' }, { role: 'b' }] } };
+  const calls = [
+    ...[1, 3, 5, 5, 7].map((count) => ({ messages: said(count) })),
+    ...[2, 4].map((count) => ({ messages: said(count), purpose: 'user' })),
+    { messages: said(6, 'another conversation') },
+    ...[4, 6, 8].map((count) => ({ messages: said(count), parameters: trap })),
+    { messages: said(9), tool_calls: [{ id: 'c', name: 'n', arguments: '{"messages":[]}' }] },
+    { messages: [...said(9).slice(0, 8), { role: 'user' as const, content: 'changed' }] },
+    { messages: [] },
+    { messages: said(2, 'x'.repeat(3_000_000)) },
+    { messages: said(3, 'x'.repeat(3_000_000)) },
+  ].map((fields, ordinal) => call({ sample_id: 'a', ordinal, ...fields } as never));
+  await store.write('calls.jsonl', `${lines(calls)}no JSON\n`);
+  const index = await buildRowIndex(store, runView);
+  expect(await callsAt(store, index.calls[unitKey('a', 0)] ?? [])).toEqual(calls);
+});
+
+test('messages of a long conversation are in memory once', async () => {
+  const store = new MemoryStore();
+  const messages = Array.from({ length: 40 }, (_, place) => ({
+    role: 'user' as const,
+    content: `m${place}`,
+  }));
+  const calls = messages.map((_, ordinal) =>
+    call({ sample_id: 'a', ordinal, messages: messages.slice(0, ordinal + 1) }),
+  );
+  await store.write('calls.jsonl', lines(calls));
+  const { length } = Buffer.from(lines(calls));
+  const read = await callsAt(store, [0, length]);
+  expect(read).toEqual(calls);
+  expect(new Set(read.flatMap((one) => one.messages)).size).toBeLessThan(3 * messages.length);
 });

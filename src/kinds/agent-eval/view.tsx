@@ -9,7 +9,7 @@ import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { keysBelow } from '../../storage/read-ahead.js';
 import { readStoredConfig } from '../../storage/stored-config.js';
 import { readJson } from '../../storage/stored-file.js';
-import type { KindView, ViewedUnit } from '../kind.js';
+import type { KindView, LiveRow, ViewedUnit } from '../kind.js';
 import type { StoredResult } from './activities/rollout-results.js';
 import { baseKey, versionsOf } from './bundles/rollout-database.js';
 import { agentEvalComparison } from './comparison.js';
@@ -154,12 +154,13 @@ async function databaseSections({ store, id, row }: ViewedUnit): Promise<Section
   ];
 }
 
-async function* liveRows(store: ArtifactStore): AsyncGenerator<RolloutRow> {
-  for await (const { key } of store.list(`${rolloutsFolder()}/`)) {
+const liveRows = (store: ArtifactStore) => ({
+  below: `${rolloutsFolder()}/`,
+  read: async (key: string): Promise<LiveRow[]> => {
     const result = await readJson<StoredResult>(store, key);
-    if (result !== null) yield result.row;
-  }
-}
+    return result === null ? [] : [{ place: 0, row: result.row }];
+  },
+});
 
 async function* planned(store: ArtifactStore): AsyncGenerator<{ id: string; trial: number }> {
   const config = (await readStoredConfig(store)) as { rollouts?: number } | null;

@@ -4,10 +4,9 @@ import { compareFiles } from '../../reports/diff.js';
 import type { Section } from '../../reports/page.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { artifactKeys } from '../../storage/paths.js';
-import { keysBelow } from '../../storage/read-ahead.js';
 import { readJson } from '../../storage/stored-file.js';
-import type { KindView, ViewedUnit } from '../kind.js';
-import { MergedParts } from './activities/part-file.js';
+import type { KindView, LiveRow, ViewedUnit } from '../kind.js';
+import { readPart } from './activities/part-file.js';
 import { runComparison } from './comparison.js';
 import { everyPartPrefix } from './paths.js';
 import { runReport } from './report.js';
@@ -66,11 +65,15 @@ function memorySection(saved: SavedMemory | null, { id, trial }: ViewedUnit): Se
 }
 
 /** Reads the rows of finished episodes, from all executions so far. */
-async function* liveRows(store: ArtifactStore): AsyncGenerator<TaskRow> {
-  const parts = await MergedParts.open(store, await keysBelow(store, everyPartPrefix()));
-  for await (const { row } of parts.episodes())
-    yield { question: '', target: row.feedback?.target ?? null, ...row };
-}
+const liveRows = (store: ArtifactStore) => ({
+  below: everyPartPrefix(),
+  read: async (key: string): Promise<LiveRow[]> =>
+    (await readPart(store, key)).flatMap((line) => {
+      if (line.kind !== 'episode') return [];
+      const { index: place, row, calls } = line;
+      return [{ place, calls, row: { question: '', target: row.feedback?.target ?? null, ...row } }];
+    }),
+});
 
 export const runView: KindView<Metrics, TaskRow> = {
   unit: 'sample',
