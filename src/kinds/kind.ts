@@ -89,6 +89,8 @@ export interface ViewedUnit {
   row: Readonly<Record<string, unknown>> | null;
   calls: readonly CallRecord[];
   executions: readonly Readonly<Record<string, unknown>>[];
+  /** Memory of its own at the end, null if it has none; absent where units share one. */
+  memory?: unknown;
   /** Returns the address of the page of another unit. */
   hrefOf(id: string, trial?: number): string;
 }

@@ -15,7 +15,15 @@ import { readJson } from '../storage/stored-file.js';
 import type { Live } from './live.js';
 import { inFlight, LiveUnits } from './live-units.js';
 import { type Notes, readNotes } from './notes.js';
-import { callsAt, type IndexedRow, type RowIndex, readRowIndex, unitKey, valuesAt } from './row-index.js';
+import {
+  callsAt,
+  type IndexedRow,
+  memoryAt,
+  type RowIndex,
+  readRowIndex,
+  unitKey,
+  valuesAt,
+} from './row-index.js';
 
 /** Folder of judgements within an experiment's. */
 const JUDGED = 'judged';
@@ -61,6 +69,8 @@ export interface OpenedUnit {
   row: Record<string, unknown> | null;
   calls: CallRecord[];
   executions: Record<string, unknown>[];
+  /** Memory of its own; absent where it is not known to have one. */
+  memory?: unknown;
 }
 
 export class NotThere extends Error {}
@@ -187,7 +197,7 @@ export class Experiments {
 
   private async endedUnit(opened: Opened, id: string, trial: number): Promise<OpenedUnit> {
     const { store } = opened;
-    const { rows, rows_in, calls, executions } = await this.index(opened);
+    const { rows, rows_in, calls, executions, memories } = await this.index(opened);
     const indexed = rows.find((row) => row.id === id && row.trial === trial) ?? null;
     const key = unitKey(id, trial);
     const spansOf = (spans: typeof calls) => (Object.hasOwn(spans, key) ? (spans[key] ?? []) : []);
@@ -198,6 +208,9 @@ export class Experiments {
       row,
       calls: await callsAt(store, spansOf(calls)),
       executions: await valuesAt(store, artifactKeys.executions, spansOf(executions)),
+      ...(memories === null
+        ? {}
+        : { memory: await memoryAt(store, id, Object.hasOwn(memories, id) ? (memories[id] ?? []) : []) }),
     };
   }
 }

@@ -8,7 +8,7 @@ import { artifactKeys, rowIndexKey } from '../storage/paths.js';
 import { readAhead } from '../storage/read-ahead.js';
 
 /** Version of the index's form; another one is built anew. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Maximum characters of a question, an answer or a value of the metadata in the index. */
 const LONGEST_TEXT = 120;
 /** Maximum fields of the metadata in the index. */
@@ -51,6 +51,8 @@ export interface RowIndex {
   /** Places of calls and executions by unit (see {@link unitKey}). */
   calls: Record<string, Spans>;
   executions: Record<string, Spans>;
+  /** Place of each sample's memory in `memory.json`, with its id before it; null where samples share one. */
+  memories: Record<string, Spans> | null;
 }
 
 /** Returns the key of a unit: a sample in a trial. */
@@ -163,6 +165,27 @@ async function spansIn(
   return spans;
 }
 
+/** Beginning of the memory of a sample, which may have several lines. */
+const OF_SAMPLE = /^("(?:[^"\\]|\\.)*"):\{"_type":/;
+
+async function memoriesIn(store: ArtifactStore): Promise<RowIndex['memories']> {
+  let memories: RowIndex['memories'] = null;
+  let spans: Spans = [];
+  for await (const { start, length, text } of linesOf(store, artifactKeys.memory, HEAD_BYTES)) {
+    if (memories === null) {
+      if (!text.startsWith('{"_type":"per_sample"')) return null;
+      memories = Object.create(null) as Record<string, Spans>;
+      continue;
+    }
+    const [, id] = OF_SAMPLE.exec(text) ?? [];
+    if (id !== undefined) {
+      spans = [start, length];
+      memories[JSON.parse(id) as string] = spans;
+    } else if (text !== '}}') spans[1] = start + length - (spans[0] ?? 0);
+  }
+  return memories;
+}
+
 async function parsed(store: ArtifactStore, key: string, line: Line): Promise<Record<string, unknown>> {
   const bytes = line.length <= line.text.length ? null : await store.readRange(key, line.start, line.length);
   try {
@@ -175,8 +198,11 @@ async function parsed(store: ArtifactStore, key: string, line: Line): Promise<Re
 /** Returns the sizes of the files that an index is made of. */
 async function sizesOf(store: ArtifactStore, keys: readonly string[]): Promise<Record<string, number>> {
   const sizes: Record<string, number> = {};
-  for (const key of keys)
-    for await (const found of store.list(key)) if (found.key === key) sizes[key] = found.bytes;
+  await Promise.all(
+    keys.map(async (key) => {
+      for await (const found of store.list(key)) if (found.key === key) sizes[key] = found.bytes;
+    }),
+  );
   return sizes;
 }
 
@@ -184,6 +210,7 @@ const sourcesOf = ({ rowsIn = artifactKeys.results }: KindView) => [
   rowsIn,
   artifactKeys.calls,
   artifactKeys.executions,
+  artifactKeys.memory,
 ];
 
 /** Builds the index of a finished experiment in one pass over its files, of which one line is in memory at a time. */
@@ -202,6 +229,7 @@ export async function buildRowIndex(store: ArtifactStore, view: KindView): Promi
     rows,
     calls: await spansIn(store, artifactKeys.calls, view, false),
     executions: await spansIn(store, artifactKeys.executions, view, true),
+    memories: await memoriesIn(store),
   };
 }
 
@@ -283,6 +311,15 @@ export async function valuesAt<Value>(store: ArtifactStore, key: string, spans: 
 const MESSAGES = '"messages":[';
 /** Between two messages; no text has it, whose quotes are escaped. */
 const NEXT_MESSAGE = '},{"role":"';
+
+/** Reads the memory of a sample. */
+export async function memoryAt(store: ArtifactStore, id: string, spans: Spans): Promise<unknown> {
+  const [start, length] = spans;
+  if (start === undefined || length === undefined) return null;
+  const bytes = await store.readRange(artifactKeys.memory, start, length);
+  const text = Buffer.from(bytes ?? []).toString('utf8');
+  return valueIn(text.slice(JSON.stringify(id).length + 1).replace(/,$/, ''));
+}
 
 /** Messages of a conversation's line, which the next one repeats. */
 interface Before {

@@ -4,6 +4,7 @@ import { runView } from '../../src/kinds/run/view.js';
 import {
   buildRowIndex,
   callsAt,
+  memoryAt,
   readRowIndex,
   unitKey,
   valuesAt,
@@ -106,4 +107,26 @@ test('messages of a long conversation are in memory once', async () => {
   const read = await callsAt(store, [0, length]);
   expect(read).toEqual(calls);
   expect(new Set(read.flatMap((one) => one.messages)).size).toBeLessThan(3 * messages.length);
+});
+
+test('the memory of a sample is found in a file of many', async () => {
+  const store = new MemoryStore();
+  const sheet = { _type: 'cheatsheet', versions: [{ version: 1, content: '"x":{"_type":' }] };
+  const many = {
+    'a "quoted" id': { _type: 'history_list', entries: [{ content: 'größer' }] },
+    __proto__x: sheet,
+  };
+  const [[first, plain], [second]] = Object.entries(many) as [[string, object], [string, object]];
+  const texts = [
+    `${JSON.stringify(first)}:${JSON.stringify(plain)}`,
+    `${JSON.stringify(second)}:{"_type":"cheatsheet",\n"versions":[\n${JSON.stringify(sheet.versions[0])}]}`,
+  ];
+  await store.write('memory.json', `{"_type":"per_sample","memories":{\n${texts.join(',\n')}\n}}\n`);
+  expect(JSON.parse((await store.readText('memory.json')) ?? '').memories).toEqual(many);
+  const { memories } = await buildRowIndex(store, runView);
+  for (const [id, memory] of Object.entries(many))
+    expect(await memoryAt(store, id, memories?.[id] ?? [])).toEqual(memory);
+  expect(await memoryAt(store, 'another', [])).toBeNull();
+  await store.write('memory.json', '{"_type":"history_list","entries":[]}\n');
+  expect((await buildRowIndex(store, runView)).memories).toBeNull();
 });

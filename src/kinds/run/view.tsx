@@ -17,25 +17,22 @@ interface SavedMemory {
   entries?: MemoryEntry[];
   experiences?: MemoryEntry[];
   versions?: { version: number; sample_id?: string; trial?: number; content: string }[];
-  /** Memories by sample. */
-  memories?: Record<string, SavedMemory>;
 }
 
 type MemoryEntry = Record<string, unknown> & { sample_id?: string; trial?: number };
 
 /** Returns the section of what the memory was before and after a trial; none where it did not change. */
 function memorySection(saved: SavedMemory | null, { id, trial }: ViewedUnit): Section[] {
-  const memory = saved?.memories?.[id] ?? saved;
-  if (memory == null) return [];
+  if (saved === null) return [];
   const isOwn = (entry: { sample_id?: string; trial?: number }) =>
     entry.sample_id === id && entry.trial === trial;
-  const { versions = [] } = memory;
+  const { versions = [] } = saved;
   const sheets = versions.flatMap((version, index) =>
     isOwn(version)
       ? [{ before: versions[index - 1]?.content ?? '', after: version.content, number: version.version }]
       : [],
   );
-  const entries = [...(memory.entries ?? []), ...(memory.experiences ?? [])].filter(isOwn);
+  const entries = [...(saved.entries ?? []), ...(saved.experiences ?? [])].filter(isOwn);
   if (sheets.length === 0 && entries.length === 0) return [];
   const content = (
     <>
@@ -80,6 +77,9 @@ export const runView: KindView<Metrics, TaskRow> = {
   outcomeOf: runComparison.outcomeOf,
   report: (metrics) => runReport(metrics),
   liveRows,
-  unitSections: async (unit) =>
-    memorySection(await readJson<SavedMemory>(unit.store, artifactKeys.memory), unit),
+  unitSections: async (unit) => {
+    const own = unit.memory as SavedMemory | null | undefined;
+    const saved = own === undefined ? await readJson<SavedMemory>(unit.store, artifactKeys.memory) : own;
+    return memorySection(saved, unit);
+  },
 };
