@@ -86,10 +86,17 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
           </label>
           <button type="submit">Show</button>
         </form>
-        <form method="get" action="./compare">
+        {found.length === 0 && (
+          <p>
+            None of the {experiments.length} has “{find}” in its name, kind, status, models or tags.{' '}
+            <a href={href('experiments')}>Show all</a>
+          </p>
+        )}
+        <form method="get" action="./compare" hidden={found.length === 0}>
           <input type="hidden" name="order" value="started" />
           <Table
             label="Table of experiments"
+            tableKind="experiments"
             columns={[
               'compare',
               head('id', 'experiment'),
@@ -121,7 +128,7 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
                     <Figure value={one.cost_usd} shown={dollarsText(one.cost_usd)} />
                   )}
                 </NumberCell>
-                <td>{one.started === null ? NOTHING : <Moment iso={one.started} />}</td>
+                <td class="started">{one.started === null ? NOTHING : <Moment iso={one.started} />}</td>
                 <td>
                   {one.tags.map((tag) => (
                     <a key={tag} class="tag" href={href('experiments', { find: tag })}>
@@ -166,13 +173,19 @@ function Controls({ opened, isOn }: { opened: Opened } & Write) {
     </button>
   );
   const { id, isLive, metrics, notes } = opened;
+  const buttons = isLive
+    ? [button('pause', 'Pause'), button('resume', 'Resume'), button('stop', 'Stop')]
+    : (metrics?.errors ?? 0) > 0
+      ? [button('retry', 'Ask errors again')]
+      : [];
   return (
     <div class="controls">
-      <form method="post" action="./act">
-        <input type="hidden" name="id" value={id} />
-        {isLive && [button('pause', 'Pause'), button('resume', 'Resume'), button('stop', 'Stop')]}
-        {!isLive && (metrics?.errors ?? 0) > 0 && button('retry', 'Ask errors again')}
-      </form>
+      {buttons.length > 0 && (
+        <form method="post" action="./act">
+          <input type="hidden" name="id" value={id} />
+          {buttons}
+        </form>
+      )}
       <form method="post" action="./act">
         <input type="hidden" name="id" value={id} />
         <label>
@@ -214,7 +227,12 @@ export function experimentPage(
   opened: Opened,
   rows: readonly IndexedRow[],
   own: readonly Section[],
-  { query, judgements, isOn }: { query: RowsQuery; judgements: readonly string[] } & Write,
+  {
+    query,
+    judgements,
+    files,
+    isOn,
+  }: { query: RowsQuery; judgements: readonly string[]; files: readonly string[] } & Write,
 ): Page {
   const { id, metrics, kind, view, facts, workflow, isLive, notes } = opened;
   const report = metrics === null ? null : view.report(metrics as never);
@@ -243,28 +261,14 @@ export function experimentPage(
             </a>,
           ] as const,
         ]),
-    ...(metrics === null
-      ? []
-      : [
-          [
-            'report',
-            <a key="r" href={href('file', { id, path: 'report.html' })}>
-              report.html
-            </a>,
-          ] as const,
-        ]),
-    [
-      'config',
-      <a key="c" href={href('file', { id, path: 'config.yaml' })}>
-        config.yaml
-      </a>,
-    ],
-    [
-      'log',
-      <a key="l" href={href('file', { id, path: 'run.log' })}>
-        run.log
-      </a>,
-    ],
+    ...files.map(
+      (path): Named => [
+        path.replace(/\..*/, '').replace('run', 'log'),
+        <a key={path} href={href('file', { id, path })}>
+          {path}
+        </a>,
+      ],
+    ),
     ...judgements.map(
       (name): Named => [
         'judgement',
@@ -280,7 +284,11 @@ export function experimentPage(
     title: id,
     trail: trailOf(id),
     top: heading(
-      { kind: report?.kind ?? kind.noun.replace(/^an? /, ''), name: metrics?.name ?? id, experiment: id },
+      {
+        kind: report?.kind ?? kind.noun.replace(/^an? /, ''),
+        name: id.split('/').at(-1) ?? id,
+        experiment: id,
+      },
       <>
         <SectionLinks sections={sections} />
         {report !== null && <Notices {...report} />}
@@ -319,6 +327,7 @@ const SHOWN_ELSEWHERE = [
   'reset_kwargs',
   'judge_response',
   'metrics',
+  'scores',
 ];
 
 /** One unit: what came of it, its conversation, programs and what its kind knows. */
@@ -593,7 +602,7 @@ export function comparePage({ experiments, comparisons }: Comparison, ids: reado
       ))}
     </Table>
   );
-  const sections = comparisons.flatMap((one): Section[] => {
+  const sections = comparisons.flatMap((one, at): Section[] => {
     const id = `against-${one.letter}`;
     const title = `${one.letter} against ${baseline?.letter}`;
     return [
@@ -662,17 +671,17 @@ export function comparePage({ experiments, comparisons }: Comparison, ids: reado
                     .map(({ id: sample, question, baseline: before, other }) => (
                       <tr key={sample}>
                         <th scope="row">
-                          {sample}
+                          <a href={unitHref(ids[at + 1] ?? '', sample)}>{sample}</a>
                           {question !== null && <small class="asked">{question.slice(0, 120)}</small>}
                         </th>
                         <NumberCell>
-                          <a href={unitHref(baseline?.experiment ?? '', sample)}>{scoreText(before.value)}</a>
+                          <a href={unitHref(ids[0] ?? '', sample)}>{scoreText(before.value)}</a>
                         </NumberCell>
                         <td class="wide answer">
                           {before.answers.map((answer) => answer ?? NOTHING).join('\n')}
                         </td>
                         <NumberCell>
-                          <a href={unitHref(one.experiment, sample)}>{scoreText(other.value)}</a>
+                          <a href={unitHref(ids[at + 1] ?? '', sample)}>{scoreText(other.value)}</a>
                         </NumberCell>
                         <td class="wide answer">
                           {other.answers.map((answer) => answer ?? NOTHING).join('\n')}

@@ -33,7 +33,8 @@ export interface IndexedRow {
   /** Numbers by name; true and false are 1 and 0. */
   scores: Record<string, number>;
   metadata: Record<string, string>;
-  lm_calls: number;
+  /** null where a row does not say. */
+  lm_calls: number | null;
   cost_usd: number | null;
   seconds: number | null;
   /** Start and length of the row in its file. */
@@ -125,7 +126,7 @@ export function indexedRow(row: Record<string, unknown>, view: KindView, at: Spa
     cut_off: row.cut_off !== undefined && row.cut_off !== null && row.cut_off !== 0,
     scores: Object.fromEntries(Object.entries(scores ?? {}).map(([name, value]) => [name, Number(value)])),
     metadata: Object.fromEntries(fields.map(([name, value]) => [name, short(value as Json)])),
-    lm_calls: numberIn(row.lm_calls) ?? 0,
+    lm_calls: numberIn(row.lm_calls),
     cost_usd: numberIn(row.cost_usd),
     seconds,
     at,

@@ -79,6 +79,15 @@ const PLAIN = {
   time: ({ seconds }: IndexedRow) => seconds,
 };
 
+const MEASURED = ['calls', 'cost', 'time'] as const;
+
+function Measured({ name, row }: { name: (typeof MEASURED)[number]; row: IndexedRow }) {
+  const value = PLAIN[name](row);
+  if (value === null) return NOTHING;
+  if (name === 'calls') return <Count value={value} />;
+  return name === 'cost' ? <Figure value={value} shown={dollarsText(value)} /> : <Duration seconds={value} />;
+}
+
 const namesIn = (rows: readonly IndexedRow[], of: (row: IndexedRow) => object) => {
   const names = new Set<string>();
   for (const row of rows) for (const name of Object.keys(of(row))) names.add(name);
@@ -119,6 +128,9 @@ export function RowsTable({
   };
   const trials = rows.some(({ trial }) => trial > 0);
   const answers = rows.some(({ answer }) => answer !== '');
+  const faults = rows.some(({ error, cut_off }) => error !== null || cut_off);
+  // A column that no row has anything in takes the place of one that says something.
+  const measured = MEASURED.filter((name) => rows.some((row) => PLAIN[name](row) !== null));
   const hrefOf = (row: IndexedRow) =>
     experimentOf === undefined
       ? unitHref(id, row.id, row.trial)
@@ -155,62 +167,70 @@ export function RowsTable({
       <p class="note" role="status">
         <Count value={found.length} /> of <Count value={rows.length} /> {pluralOf(unit)}
       </p>
-      <Scroll label={`Table of ${pluralOf(unit)}`}>
-        <table class="rows">
-          <thead>
-            <tr>
-              <Head name="id" label={unit} query={query} address={address} />
-              {trials && <Head name="trial" query={query} address={address} />}
-              {scores.map((name) => (
-                <Head key={name} name={name} query={query} address={address} isFalling />
-              ))}
-              {answers && <th scope="col">answer</th>}
-              {fields.map((name) => (
-                <Head key={name} name={name} query={query} address={address} />
-              ))}
-              <Head name="error" query={query} address={address} />
-              <Head name="calls" query={query} address={address} isFalling />
-              <Head name="cost" query={query} address={address} isFalling />
-              <Head name="time" query={query} address={address} isFalling />
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <tr key={unitKey(row.id, row.trial)}>
-                <th scope="row">
-                  <a href={hrefOf(row)}>{row.id === '' ? '(no id)' : row.id}</a>
-                  {row.question !== '' && <small class="asked">{row.question}</small>}
-                </th>
-                {trials && <NumberCell>{row.trial + 1}</NumberCell>}
+      {found.length === 0 ? (
+        <p>
+          No {unit} is so. <a href={address({ find: '', only: 'all' })}>Show all</a>
+        </p>
+      ) : (
+        <Scroll label={`Table of ${pluralOf(unit)}`}>
+          <table class="rows">
+            <thead>
+              <tr>
+                <Head name="id" label={unit} query={query} address={address} />
+                {trials && <Head name="trial" query={query} address={address} />}
                 {scores.map((name) => (
-                  <NumberCell key={name}>
-                    <ScoreMark value={row.scores[name]} isShare={scoreIsShare(rows, name)} />
-                  </NumberCell>
+                  <Head key={name} name={name} query={query} address={address} isFalling />
                 ))}
-                {answers && <td class="wide">{row.answer}</td>}
+                {answers && <th scope="col">answer</th>}
                 {fields.map((name) => (
-                  <td key={name}>{row.metadata[name] ?? NOTHING}</td>
+                  <Head
+                    key={name}
+                    name={name}
+                    label={name.replace(/^metadata\./, '')}
+                    query={query}
+                    address={address}
+                  />
                 ))}
-                <td>
-                  {row.error !== null && <span class="status error">{row.error}</span>}
-                  {row.cut_off && <span class="status error">cut off</span>}
-                </td>
-                <NumberCell>
-                  <Count value={row.lm_calls} />
-                </NumberCell>
-                <NumberCell>
-                  {row.cost_usd === null ? (
-                    NOTHING
-                  ) : (
-                    <Figure value={row.cost_usd} shown={dollarsText(row.cost_usd)} />
-                  )}
-                </NumberCell>
-                <NumberCell>{row.seconds === null ? NOTHING : <Duration seconds={row.seconds} />}</NumberCell>
+                {faults && <Head name="error" query={query} address={address} />}
+                {measured.map((name) => (
+                  <Head key={name} name={name} query={query} address={address} isFalling />
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <tr key={unitKey(row.id, row.trial)}>
+                  <th scope="row">
+                    <a href={hrefOf(row)}>{row.id === '' ? '(no id)' : row.id}</a>
+                    {row.question !== '' && <small class="asked">{row.question}</small>}
+                  </th>
+                  {trials && <NumberCell>{row.trial + 1}</NumberCell>}
+                  {scores.map((name) => (
+                    <NumberCell key={name}>
+                      <ScoreMark value={row.scores[name]} isShare={scoreIsShare(rows, name)} />
+                    </NumberCell>
+                  ))}
+                  {answers && <td class="wide">{row.answer}</td>}
+                  {fields.map((name) => (
+                    <td key={name}>{row.metadata[name] ?? NOTHING}</td>
+                  ))}
+                  {faults && (
+                    <td>
+                      {row.error !== null && <span class="status error">{row.error}</span>}
+                      {row.cut_off && <span class="status error">cut off</span>}
+                    </td>
+                  )}
+                  {measured.map((name) => (
+                    <NumberCell key={name}>
+                      <Measured name={name} row={row} />
+                    </NumberCell>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
       {pages > 1 && (
         <nav class="pages" aria-label="Pages of the table">
           {page > 1 && <a href={address({ page: page - 1 })}>previous</a>}

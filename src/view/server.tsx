@@ -9,6 +9,7 @@ import { type Section, sectionHtml } from '../reports/page.js';
 import { render } from '../reports/render.js';
 import { PAGE_SCRIPT } from '../reports/script.js';
 import { PAGE_STYLE } from '../reports/style.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys, notesKey } from '../storage/paths.js';
 import { StorageError } from '../storage/storage-error.js';
@@ -185,12 +186,13 @@ async function pageOf(page: string, search: URLSearchParams, served: Served): Pr
   }
   if (page === 'experiment') {
     const opened = await experiments.open(id);
-    const [rows, own, judgements] = await Promise.all([
+    const [rows, own, judgements, files] = await Promise.all([
       opened.view.sections === undefined ? experiments.rows(opened) : [],
       opened.view.sections?.(opened.store, (unit, trial) => unitHref(id, unit, trial)) ?? [],
       experiments.judgements(opened),
+      presentIn(opened.store),
     ]);
-    return experimentPage(opened, rows, own, { query: rowsQuery(search), judgements, isOn });
+    return experimentPage(opened, rows, own, { query: rowsQuery(search), judgements, files, isOn });
   }
   if (page === 'unit') return unit(await experiments.open(id), search, served);
   if (page === 'compare') {
@@ -211,6 +213,13 @@ async function pageOf(page: string, search: URLSearchParams, served: Served): Pr
     );
   }
   throw new Refusal(404, 'there is no such page');
+}
+
+/** Returns which of the files that a page links to are there: a judgement has no report, a beginning no log. */
+async function presentIn(store: ArtifactStore): Promise<string[]> {
+  const files = [artifactKeys.report, artifactKeys.config, artifactKeys.log];
+  const there = await Promise.all(files.map((key) => store.exists(key)));
+  return files.filter((_, index) => there[index]);
 }
 
 async function unit(opened: Opened, search: URLSearchParams, served: Served): Promise<Page> {

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
 import { mustSkipWithout } from '../support/missing-part.js';
 
 const run = promisify(execFile);
@@ -24,6 +25,12 @@ export function mustSkipChromium(command: string | null): boolean {
   const missing =
     command === null ? 'Chromium is missing: install it, or name its command in CHROMIUM' : null;
   return mustSkipWithout('chromium', missing);
+}
+
+/** Starts the browser, without a window. */
+export function launched(command: string): Promise<Browser> {
+  const executablePath = execFileSync('sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim();
+  return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 }
 
 /** The document as it stands in a headless browser after the page was loaded and its scripts have run. */

@@ -1,16 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/storage/open.js';
 import { writeStoredConfig } from '../../src/storage/stored-config.js';
-import { findChromium, mustSkipChromium } from '../reports/chromium.js';
+import { findChromium, launched, mustSkipChromium } from '../reports/chromium.js';
 import { HOSTILE } from '../reports/hostile.js';
 import { evolveMetrics, node } from '../reports/support.js';
 import { resultsFolder, writeExperiment } from '../support/compared-experiments.js';
 import { LEAST } from '../support/kinds.js';
 import { call, row, taskRow } from '../support/rows.js';
+import { METRICS } from './every-kind.js';
 import { viewerOf } from './support.js';
 
 const found = await findChromium();
@@ -52,8 +52,62 @@ async function folderOfAll(): Promise<string> {
     'iterations/1/scaffolds/new/0-0/scaffold.py',
     'def process_input(text):\n    return text.strip()\n',
   );
+  for (const kind of KINDS_OF_THEIR_OWN) {
+    const of = openStore(folder).within(`a-${kind}`);
+    await writeStoredConfig(of, LEAST[kind] as object);
+    await of.write('metrics.json', JSON.stringify(METRICS[kind]));
+    for (const [key, rows] of Object.entries(ROWS[kind] ?? {})) await of.write(key, jsonl(rows));
+  }
   return folder;
 }
+
+const KINDS_OF_THEIR_OWN = ['agent-eval', 'judge', 'own-kind', 'sweep'];
+
+/** Rows of the other kinds, by file. */
+const ROWS: Record<string, Record<string, object[]>> = {
+  'agent-eval': {
+    'results.jsonl': [
+      {
+        task_id: 'r',
+        trial: 0,
+        status: 'done',
+        reward: 0.5,
+        reason: 'half',
+        metrics: { goal: { score: 1, reason: 'reached' } },
+        metadata: { customer: 'C1' },
+        error: null,
+        lm_calls: 2,
+      },
+    ],
+    'calls.jsonl': [
+      call({ sample_id: 'r', purpose: 'agent' }),
+      call({ sample_id: 'r', purpose: 'user', at: '2025-01-01T00:00:09.000Z' }),
+    ],
+  },
+  judge: {
+    'trajectories.jsonl': [
+      {
+        episode_id: 'r/0',
+        judge_response: { rationale: 'well done', success: true },
+        timesteps: [{ chats: [], judge_response: { polite: { score: 1, reason: 'please' } } }],
+      },
+    ],
+  },
+  'own-kind': {
+    'results.jsonl': [
+      {
+        id: 'mine',
+        question: 'q',
+        target: 't',
+        answer: 'a',
+        scores: { correct: true },
+        error: null,
+        lm_calls: 1,
+      },
+    ],
+  },
+  sweep: { 'results.jsonl': (METRICS.sweep as { cells: object[] }).cells },
+};
 
 const PAGES = {
   list: '',
@@ -62,6 +116,13 @@ const PAGES = {
   sample: 'unit?id=one&unit=a&trial=0',
   scaffold: 'unit?id=evolution&unit=0-0&trial=0',
   comparison: 'compare?id=one&id=two',
+  'list without any': '?find=zzz',
+  'samples without any': 'experiment?id=one&find=zzz',
+  message: 'experiment?id=none',
+  ...Object.fromEntries(KINDS_OF_THEIR_OWN.map((kind) => [kind, `experiment?id=a-${kind}`])),
+  rollout: 'unit?id=a-agent-eval&unit=r&trial=0',
+  trajectory: 'unit?id=a-judge&unit=r%2F0&trial=0',
+  'own sample': 'unit?id=a-own-kind&unit=mine&trial=0',
   ...Object.fromEntries(
     HOSTILE.map((text, index) => [
       `hostile ${index}`,
@@ -77,28 +138,39 @@ describe.skipIf(mustSkipChromium(found))(
   () => {
     let browser: Browser;
     beforeAll(async () => {
-      const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-      const executablePath = execFileSync('sh', ['-c', 'command -v "$0"', found as string], {
-        encoding: 'utf8',
-      }).trim();
-      browser = await chromium.launch({ executablePath, args });
+      browser = await launched(found as string);
     });
     afterAll(() => browser?.close());
 
-    test.each([1280, 390])(
-      'at %i pixels is accessible, fits, and runs nothing of a model’s text',
-      async (width) => {
+    test.each([
+      [1280, 'light'],
+      [390, 'dark'],
+    ] as const)(
+      'at %i pixels, %s, is accessible, fits, and runs nothing of a model’s text',
+      async (width, colorScheme) => {
         const url = await viewerOf(await folderOfAll(), { write: true });
-        const context = await browser.newContext({ viewport: { width, height: 900 } });
+        const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
         for (const [name, path] of Object.entries(PAGES)) {
           const page = await context.newPage();
           const said: string[] = [];
           page.on('console', (message) => said.push(message.text()));
           page.on('pageerror', (error) => said.push(error.message));
           await page.goto(`${url}${path}`);
-          expect([name, said]).toEqual([name, []]);
+          // A browser says itself that a page is not there.
+          if (name !== 'message') expect([name, said]).toEqual([name, []]);
           expect([name, await page.getAttribute('html', 'data-taken')]).toEqual([name, null]);
           expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width]);
+          // Nothing of the list is beyond the edge, on a phone either.
+          if (name === 'list')
+            expect(
+              await page.$$eval(
+                '.experiments td, .experiments th',
+                (cells, edge) => cells.filter((cell) => cell.getBoundingClientRect().right > edge).length,
+                width,
+              ),
+            ).toBe(0);
+          if (name === 'run' && width === 1280)
+            expect(await page.$eval('.rows', (table) => table.scrollWidth)).toBeLessThan(width);
           if (!name.startsWith('hostile')) {
             await page.evaluate(AXE);
             const { violations } = (await page.evaluate('axe.run()')) as {

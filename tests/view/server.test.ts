@@ -96,6 +96,10 @@ describe('the viewer', () => {
     ])
       expect([path, (await pageAt(url, path)).status]).toEqual([path, 404]);
     expect((await pageAt(url, 'file?id=one&path=config.yaml')).status).toBe(200);
+    const { text } = await pageAt(url, 'experiment?id=one');
+    expect([...text.matchAll(/file\?id=one&amp;path=([\w.]+)/g)].map(([, path]) => path)).toEqual([
+      'config.yaml',
+    ]);
   });
 });
 

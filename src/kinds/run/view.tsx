@@ -46,15 +46,18 @@ function memorySection(saved: SavedMemory | null, { id, trial }: ViewedUnit): Se
           options={FEW_CHANGES}
         />
       ))}
-      {entries.map(({ sample_id: _sample, trial: _trial, ...entry }, index) => (
-        <dl class="entry" key={index}>
-          {Object.entries(entry).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd class="text">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-            </div>
-          ))}
-        </dl>
+      {entries.map(({ sample_id: _sample, trial: _trial, _type: type, ...entry }, index) => (
+        <div class="entry" key={index}>
+          {typeof type === 'string' && <h3>{type}</h3>}
+          <dl>
+            {Object.entries(entry).map(([name, value]) => (
+              <div key={name}>
+                {name !== 'content' && <dt>{name}</dt>}
+                <dd class="text">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
       ))}
     </>
   );
