@@ -201,17 +201,15 @@ export class Experiments {
     const indexed = rows.find((row) => row.id === id && row.trial === trial) ?? null;
     const key = unitKey(id, trial);
     const spansOf = (spans: typeof calls) => (Object.hasOwn(spans, key) ? (spans[key] ?? []) : []);
-    const [row = null] =
-      indexed === null ? [] : await valuesAt<Record<string, unknown>>(store, rows_in, indexed.at);
-    return {
-      indexed,
-      row,
-      calls: await callsAt(store, spansOf(calls)),
-      executions: await valuesAt(store, artifactKeys.executions, spansOf(executions)),
-      ...(memories === null
-        ? {}
-        : { memory: await memoryAt(store, id, Object.hasOwn(memories, id) ? (memories[id] ?? []) : []) }),
-    };
+    const [[row = null], itsCalls, itsExecutions, memory] = await Promise.all([
+      indexed === null ? [] : valuesAt<Record<string, unknown>>(store, rows_in, indexed.at),
+      callsAt(store, spansOf(calls)),
+      valuesAt<Record<string, unknown>>(store, artifactKeys.executions, spansOf(executions)),
+      memories === null
+        ? undefined
+        : memoryAt(store, id, Object.hasOwn(memories, id) ? (memories[id] ?? []) : []),
+    ]);
+    return { indexed, row, calls: itsCalls, executions: itsExecutions, memory };
   }
 }
 

@@ -175,7 +175,7 @@ function Controls({ opened, isOn }: { opened: Opened } & Write) {
   const { id, isLive, metrics, notes } = opened;
   const buttons = isLive
     ? [button('pause', 'Pause'), button('resume', 'Resume'), button('stop', 'Stop')]
-    : (metrics?.errors ?? 0) > 0
+    : (metrics?.errors ?? 0) > 0 && ['done', 'incomplete'].includes(metrics?.status ?? '')
       ? [button('retry', 'Ask errors again')]
       : [];
   return (

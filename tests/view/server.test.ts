@@ -247,3 +247,13 @@ test('a browser that asks for an icon gets none, and no refusal', async () => {
   const { origin } = new URL(await viewerOf(resultsFolder()));
   expect((await pageAt(`${origin}/favicon.ico`)).status).toBe(204);
 });
+
+test('errors can be asked again where an experiment has come to its end', async () => {
+  const folder = resultsFolder();
+  for (const status of ['incomplete', 'stopped'])
+    await writeExperiment(folder, status, { rows: [taskRow(row('a', 0, 'timeout'))], metrics: { status } });
+  const url = await viewerOf(folder, { write: true });
+  const offers = async (id: string) =>
+    (await pageAt(url, `experiment?id=${id}`)).text.includes('Ask errors again');
+  expect([await offers('incomplete'), await offers('stopped')]).toEqual([true, false]);
+});
