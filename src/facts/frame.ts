@@ -79,6 +79,25 @@ function rateText(perSecond: number, noun: string): string {
   return `${perSecond.toFixed(1)} ${noun}s/s`;
 }
 
+/** Seconds from which on a unit in progress is named, and the number of those that are. */
+const LONG_SECONDS = 60;
+const NAMED = 3;
+
+/**
+ * Names the units that have been in progress for longest.
+ * @param units by name: when each was begun, in milliseconds since 1970, as is `now`
+ */
+export function longestFacts(units: Iterable<readonly [name: string, since: number]>, now: number): Fact[] {
+  const long = [...units]
+    .map(([name, since]) => ({ name, seconds: Math.round((now - since) / 1000) }))
+    .filter(({ seconds }) => seconds >= LONG_SECONDS)
+    .sort((left, right) => right.seconds - left.seconds)
+    .slice(0, NAMED);
+  if (long.length === 0) return [];
+  const named = long.map(({ name, seconds }) => `${name} (${durationText(seconds)})`).join(', ');
+  return [textFact('longest', named, { label: 'longest in progress' })];
+}
+
 function paceFacts({ pace, units: { noun } }: ExperimentProgress): Fact[] {
   if (pace === null) return [];
   const left = durationText(Math.max(Math.round(pace.seconds_left), 1)).replace(/\.0 s$/, ' s');

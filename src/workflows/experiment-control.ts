@@ -3,6 +3,7 @@ import type { Asked, Limits, RunPhase, UnreachableNotice } from '../contracts/ex
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
+import { longestFacts } from '../facts/frame.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
 import type { Outcome } from './conduct.js';
 import { ExperimentStatus } from './experiment-status.js';
@@ -211,6 +212,11 @@ export abstract class ExperimentControl<
   /** Models of the experiment, by their role. */
   protected abstract modelsOf(plan: Plan): Record<string, string | null>;
 
+  /** Units in progress, by name: when each was begun, in milliseconds since 1970. None where parts show their own. */
+  protected inProgress(): Iterable<readonly [name: string, since: number]> {
+    return [];
+  }
+
   /** Kind's own part of the progress while it works. */
   protected abstract counted(): Omit<Progress, Frame>;
 
@@ -219,7 +225,8 @@ export abstract class ExperimentControl<
     const counted = this.counted();
     this.pace.note(Date.now(), counted.units.ended);
     const progress = this.progress(counted);
-    setCurrentDetails(markdown(progress.experiment, factsOf(progress, this.facts)));
+    const facts = [...factsOf(progress, this.facts), ...longestFacts(this.inProgress(), Date.now())];
+    setCurrentDetails(markdown(progress.experiment, facts));
     if (progress.phase === 'running') this.reports.report(progress);
   }
 

@@ -6,6 +6,7 @@ import {
   isGrant,
   isText,
   isTruth,
+  listOf,
   orAbsent,
   shaped,
   stepCost,
@@ -96,11 +97,16 @@ export interface BundleResult<Totals> {
   fatal: string | null;
 }
 
+/** Number of a unit in progress, and when it was begun, in milliseconds since 1970. */
+type InProgress = [number: number, since: number];
+
 interface BundleReport<Totals> {
   from: ChildExecution;
   bundle: string;
   totals: Totals;
   running: number;
+  /** The unit that has been in progress for longest; absent: there is none. */
+  oldest?: InProgress;
   /** True once its last unit is begun: there is room for another bundle. */
   isBegun: boolean;
   /** Absent: limits count no calls. */
@@ -112,6 +118,7 @@ const isBundleReport = shaped<BundleReport<UnitTotals>>({
   bundle: isText,
   totals: shaped<StepCost>(stepCost),
   running: isCount,
+  oldest: orAbsent(listOf(isCount)),
   isBegun: isTruth,
   budget: orAbsent(isBudgetReport),
 });
@@ -130,6 +137,8 @@ const stoppingSignal = defineSignal<[]>(UNITS_STOPPING);
 /** Bundles of an experiment's units that workers work on. */
 export interface BundlesInProgress<Totals> {
   readonly running: number;
+  /** Units that have been in progress for longest, one of each bundle, and when they were begun. */
+  oldest(): InProgress[];
   /** Adds their totals, as far as they have reported. */
   addedTo(totals: Totals): Totals;
   passOn(): void;
@@ -139,6 +148,7 @@ interface Bundle<Totals> {
   workflowId: string;
   totals: Totals;
   running: number;
+  oldest?: InProgress | undefined;
   isBegun: boolean;
 }
 
@@ -214,6 +224,10 @@ class Dealer<Plan extends UnitsPlan, Unit, Totals extends UnitTotals> implements
 
   get running(): number {
     return sumOf([...this.open.values()].map(({ running }) => running));
+  }
+
+  oldest(): InProgress[] {
+    return [...this.open.values()].flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
   }
 
   addedTo(totals: Totals): Totals {
@@ -328,21 +342,15 @@ class Dealer<Plan extends UnitsPlan, Unit, Totals extends UnitTotals> implements
     control.storedAreMissing();
   }
 
-  private receive({
-    from,
-    bundle: workflowId,
-    totals,
-    running,
-    isBegun,
-    budget,
-  }: BundleReport<Totals>): void {
+  private receive(report: BundleReport<Totals>): void {
+    const { from, bundle: workflowId, totals, running, oldest, isBegun, budget } = report;
     this.children.received(from, () => {
       const bundle = this.open.get(workflowId);
       if (bundle === undefined) return;
       // Another attempt after a crash has not found everything yet.
       if (totals.lm_calls >= bundle.totals.lm_calls) bundle.totals = totals;
       const before = this.beginning.length;
-      Object.assign(bundle, { running, isBegun });
+      Object.assign(bundle, { running, oldest, isBegun });
       if (budget !== undefined) this.budgets?.onReport(workflowId, budget);
       if (this.beginning.length !== before || isBegun) this.passOn();
       this.control.changed();
@@ -561,6 +569,7 @@ class UnitBundle<Plan extends UnitsPlan, Unit, Totals extends UnitTotals> {
         bundle: workflowId,
         totals: accounts.totals,
         running,
+        ...this.oldest(),
         isBegun: this.begun === this.input.units.length,
         ...(budget === null ? {} : { budget: budget.report(spendingOf(accounts.totals), missing) }),
       })
@@ -569,11 +578,17 @@ class UnitBundle<Plan extends UnitsPlan, Unit, Totals extends UnitTotals> {
       });
   }
 
+  private oldest(): { oldest?: InProgress } {
+    // Units are begun one after the other.
+    const [oldest] = this.accounts.running;
+    return oldest === undefined ? {} : { oldest };
+  }
+
   private show(): void {
     const { begun, accounts, input, kind } = this;
     const { running } = accounts;
-    const oldest = Math.min(...running.values());
-    const since = running.size === 0 ? '' : `, the longest since ${new Date(oldest).toISOString()}`;
+    const { oldest } = this.oldest();
+    const since = oldest === undefined ? '' : `, the longest since ${new Date(oldest[1]).toISOString()}`;
     setCurrentDetails(
       `${begun - running.size} of ${input.units.length} ${kind.noun}s ended, ${running.size} in progress${since}`,
     );

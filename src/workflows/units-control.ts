@@ -66,6 +66,12 @@ export abstract class UnitsControl<
     return this.bundles?.addedTo(this.accounts.totals) ?? this.accounts.totals;
   }
 
+  protected override *inProgress(): Iterable<[string, number]> {
+    const { noun } = this.counted().units;
+    for (const [number, since] of [...this.accounts.running, ...(this.bundles?.oldest() ?? [])])
+      yield [`${noun} ${number + 1}`, since];
+  }
+
   protected get running(): number {
     return this.accounts.running.size + (this.bundles?.running ?? 0);
   }

@@ -77,10 +77,14 @@ function held() {
 
 test('a bundle works on as many units at once as it is told to, and on all of them', async () => {
   const { calls, judgeStep } = held();
-  const { run, says } = world(judgeStep);
+  const { run, says, reports } = world(judgeStep);
   const running = run();
   await vi.waitFor(() => expect(calls).toHaveLength(2));
   says({ control: [{ ...ORDERS, share: 4 }] });
+  await vi.waitFor(
+    () => expect(reports[0]).toMatchObject({ running: 2, oldest: [0, expect.any(Number)] }),
+    3000,
+  );
   await vi.waitFor(() => expect(calls).toHaveLength(4), 3000);
   for (let next = 0; next < 6; next += 1) {
     await vi.waitFor(() => expect(calls.length).toBeGreaterThan(next));

@@ -145,12 +145,16 @@ export interface Deal {
   want: number;
   /** Lanes that have ended since the last report, by their first slot, with all rows stored. */
   ended: number[];
-  /** Number of samples in progress. */
+  /** Number of samples in progress, and the oldest of them; absent: none. */
   running: number;
+  oldest?: LaneInProgress | undefined;
   totals: BundleTotals;
   /** Calls that it was granted, returns and requests; only if limits count calls. */
   calls?: Omit<BudgetReport, 'spent'>;
 }
+
+/** First slot of a lane in progress, and when it was begun, in milliseconds since 1970. */
+export type LaneInProgress = [slot: number, since: number];
 
 /** Totals of a bundle's attempt: of the lanes that it has reported as ended, and of all others. */
 export interface BundleTotals {

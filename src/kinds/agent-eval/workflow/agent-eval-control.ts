@@ -6,7 +6,7 @@ import type { Outcome } from '../../../workflows/conduct.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { HostedUnits } from '../../../workflows/hosted-units.js';
 import { grantSignal } from '../../../workflows/messages.js';
-import type { ChildWorkflowHandle } from '../../../workflows/sdk.js';
+import { type ChildWorkflowHandle, workflowInfo } from '../../../workflows/sdk.js';
 import type {
   AgentEvalCarried,
   AgentEvalPlan,
@@ -30,6 +30,8 @@ type RolloutHandle = Pick<
 export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEvalProgress> {
   private totals: AgentEvalTotals = noAgentEvalTotals();
   private readonly working = new Map<string, RolloutHandle>();
+  /** When each of them was begun, in milliseconds since 1970. */
+  private readonly begun = new Map<string, number>();
   private budgets: ChildBudgets | undefined;
   private readonly children = new Children();
   readonly hosted = new HostedUnits();
@@ -52,6 +54,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
 
   /** Registers a rollout before its start, because it may request calls before its start is confirmed. */
   begins(rollout: string): void {
+    this.begun.set(rollout, Date.now());
     this.children.begins(rollout);
     this.budgets?.begin(rollout);
   }
@@ -70,7 +73,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   }
 
   left(handle: RolloutHandle, result: RolloutResult): void {
-    this.working.delete(handle.workflowId);
+    this.leave(handle);
     const totals = newlyPaid(result.totals);
     this.totals = addRollout(this.totals, { ...result, totals });
     if (result.fatal !== null) this.fail(result.fatal);
@@ -81,9 +84,19 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
   }
 
   broke(handle: RolloutHandle, message: string): void {
-    this.working.delete(handle.workflowId);
+    this.leave(handle);
     this.fail(message);
     this.show();
+  }
+
+  private leave({ workflowId }: RolloutHandle): void {
+    this.working.delete(workflowId);
+    this.begun.delete(workflowId);
+  }
+
+  protected override *inProgress(): Iterable<[string, number]> {
+    const { length } = workflowInfo().workflowId;
+    for (const [workflowId, since] of this.begun) yield [workflowId.slice(length + 1), since];
   }
 
   rolloutControl(): RolloutControl {

@@ -4,13 +4,20 @@ import { ChildBudget } from '../../../runtime/child-budget.js';
 import { addSpending, NOTHING_SPENT } from '../../../runtime/step-cost.js';
 import { PATIENT } from '../../../workflows/activity-options.js';
 import { fatalMessage, faultText } from '../../../workflows/failures.js';
-import { activitiesOf, isCancellation, sleep, workflowInfo } from '../../../workflows/sdk.js';
+import {
+  activitiesOf,
+  isCancellation,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '../../../workflows/sdk.js';
 import { refusal } from '../../../workflows/started-rightly.js';
 import type {
   BundleActivities,
   BundleResult,
   Deal,
   Dealt,
+  LaneInProgress,
   LaneOrders,
   RunPlan,
   Totals,
@@ -46,7 +53,9 @@ class LaneBundle implements LaneControl, LaneSource {
   /** Spending among all of them of replies that an earlier attempt had stored. */
   private found = NOTHING_SPENT;
   private readonly left: LaneState[] = [];
-  private running = 0;
+  /** Lanes in progress, by their first slot: when each was begun, in milliseconds since 1970. */
+  private readonly inProgress = new Map<number, number>();
+  private endedLanes = 0;
   private fatal: string | null = null;
   private isOld = false;
   /** True if the run has no further lane for now. */
@@ -141,7 +150,7 @@ class LaneBundle implements LaneControl, LaneSource {
   begins(lane: LaneState): LaneAccount {
     const totals = this.open.get(lane.from) ?? noTotals();
     this.open.set(lane.from, totals);
-    this.running += 1;
+    this.inProgress.set(lane.from, Date.now());
     const changed = () => {
       this.hasChanged = true;
     };
@@ -158,7 +167,9 @@ class LaneBundle implements LaneControl, LaneSource {
       onPaid: changed,
       onEpisode: changed,
       leave: () => {
-        this.running -= 1;
+        this.inProgress.delete(lane.from);
+        this.endedLanes += 1;
+        this.show();
       },
     });
   }
@@ -178,6 +189,18 @@ class LaneBundle implements LaneControl, LaneSource {
 
   handBack(lane: LaneState): void {
     this.left.push(lane);
+  }
+
+  private get oldest(): LaneInProgress | undefined {
+    const [oldest] = this.inProgress;
+    return oldest;
+  }
+
+  /** Shows in the Temporal UI, as the details of the heartbeat, what it is working on. */
+  private show(): void {
+    const { oldest, endedLanes, inProgress } = this;
+    const since = oldest === undefined ? '' : `, the longest since ${new Date(oldest[1]).toISOString()}`;
+    setCurrentDetails(`${endedLanes} samples ended, ${inProgress.size} in progress${since}`);
   }
 
   /** Waits for lanes that are being dealt. @returns true if there is one to run */
@@ -220,7 +243,9 @@ class LaneBundle implements LaneControl, LaneSource {
   private async deal(): Promise<void> {
     const { plan, number, attempt, lanes } = this;
     const isFirst = this.requests === 0;
-    const want = this.isEmpty ? 0 : Math.max(lanes - this.running - this.queue.length + this.ahead, 0);
+    const want = this.isEmpty
+      ? 0
+      : Math.max(lanes - this.inProgress.size - this.queue.length + this.ahead, 0);
     this.dealtAt = Date.now();
     this.begunSince = 0;
     this.hasChanged = false;
@@ -238,7 +263,8 @@ class LaneBundle implements LaneControl, LaneSource {
         attempt,
         want,
         ended,
-        running: this.running,
+        running: this.inProgress.size,
+        oldest: this.oldest,
         totals: { ended: this.reported, open: addTotals([...this.open.values()]), found: this.found },
         ...this.callsReport(),
       },
@@ -325,7 +351,8 @@ class LaneBundle implements LaneControl, LaneSource {
 
   /** Returns what is reported on calls: one is requested for each lane that waits, and one for each in progress. */
   private callsReport(): Pick<Deal, 'calls'> {
-    const { budget, orders, running } = this;
+    const { budget, orders } = this;
+    const running = this.inProgress.size;
     if (budget === null) return {};
     this.requested = this.waiting.length;
     const ahead = this.waiting.length === 0 || orders.isShort ? 0 : running;

@@ -5,7 +5,7 @@ import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { unitsOptions } from '../../../workflows/activity-options.js';
 import { ApplicationFailure, activitiesOf, condition, setHandler } from '../../../workflows/sdk.js';
-import type { BundleResult, Deal, Dealt, LaneOrders, RunPlan, Totals } from '../contracts.js';
+import type { BundleResult, Deal, Dealt, LaneInProgress, LaneOrders, RunPlan, Totals } from '../contracts.js';
 import { hasOwnCode, LANES } from '../contracts.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { addTotals, noTotals, spendingOfTotals, storedOf } from '../lane/totals.js';
@@ -43,6 +43,8 @@ interface Bundle {
   /** Totals of the lanes that were open when an attempt was lost, shown until the next one has found as much again. */
   lost: Totals;
   running: number;
+  /** Its oldest lane in progress. */
+  oldest?: LaneInProgress | undefined;
   /** Calls that the newest attempt is granted in total. */
   granted: number;
   /** The one lane that it works on; absent: whatever there is. */
@@ -157,6 +159,7 @@ export class LaneDealer {
     const leave = control.hasBundle(() => ({
       totals: totalsOf(bundle),
       running: bundle.running,
+      oldest: bundle.oldest,
       before: spendingOfTotals(bundle.before),
       fresh: freshOf(bundle),
       found: bundle.found,
@@ -179,7 +182,7 @@ export class LaneDealer {
     }
   }
 
-  private deal({ bundle: number, attempt, want, ended, running, totals, calls }: Deal): Dealt {
+  private deal({ bundle: number, attempt, want, ended, running, oldest, totals, calls }: Deal): Dealt {
     const bundle = this.bundles.get(number);
     if (bundle === undefined || attempt < bundle.attempt)
       return { lanes: [], isOld: true, orders: this.orders(number) };
@@ -191,7 +194,7 @@ export class LaneDealer {
       this.control.hasLost(bundle.found, storedOf(bundle.open));
       if (bundle.open.lm_calls > bundle.lost.lm_calls) bundle.lost = bundle.open;
     }
-    bundle.running = running;
+    Object.assign(bundle, { running, oldest });
     for (const slot of ended) bundle.dealt.delete(slot);
     bundle.ended = totals.ended;
     bundle.open = totals.open;

@@ -46,6 +46,7 @@ export const isDeal = shaped<Deal>({
   want: isCount,
   ended: listOf(isCount),
   running: isCount,
+  oldest: orAbsent(listOf(isCount)),
   totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals, found: isSpending }),
   calls: orAbsent(
     shaped<NonNullable<Deal['calls']>>({ granted: isCount, returned: isCount, requested: isCount }),

@@ -3,7 +3,7 @@ import { Budget } from '../../../runtime/budget.js';
 import { addSpending, NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { ApplicationFailure, isCancellation, workflowInfo } from '../../../workflows/sdk.js';
-import type { RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
+import type { LaneInProgress, RunCarried, RunPlan, RunProgress, Totals } from '../contracts.js';
 import { RUN_FACTS } from '../facts.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { accuracyOf, addTotals, noTotals, spendingOfTotals, spentOfTotals } from '../lane/totals.js';
@@ -23,6 +23,8 @@ interface BundleReport {
   /** Totals to show, and number of samples in progress. */
   totals: Totals;
   running: number;
+  /** Its oldest lane in progress; absent: there is none. */
+  oldest?: LaneInProgress | undefined;
   /** Spending of the lanes that its earlier attempts have ended, and of new requests of the newest attempt. */
   before: Spending;
   fresh: Spending;
@@ -36,8 +38,8 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   private readonly totals: Totals;
   private budget: Budget | undefined;
   private shownAt = Number.NEGATIVE_INFINITY;
-  /** Number of samples in progress. */
-  private running = 0;
+  /** Lanes in progress, by their first slot: when each was begun, in milliseconds since 1970. */
+  private readonly running = new Map<number, number>();
   /** Samples after which it is asked next whether enough is known. */
   private looksAt = FIRST_LOOK;
   private isLooking = false;
@@ -79,7 +81,7 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
   }
 
   begins(lane: LaneState): LaneAccount {
-    this.running += 1;
+    this.running.set(lane.from, Date.now());
     return laneAccount(lane, this.totals, {
       mayCall: () => this.budget?.requestOne() ?? false,
       onCall: () => {
@@ -92,7 +94,7 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
       onPaid: () => this.checkLimits(),
       onEpisode: () => this.showSeldom(),
       leave: () => {
-        this.running -= 1;
+        this.running.delete(lane.from);
       },
     });
   }
@@ -161,7 +163,7 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
         noun: 'sample',
         planned: plan?.samples_planned ?? 0,
         ended: samples,
-        running: this.inProgress,
+        running: this.bundleReports.reduce((sum, { running }) => sum + running, this.running.size),
       },
       errors,
       errors_by_type,
@@ -175,7 +177,7 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
 
   /** Returns what was spent, but for new requests of bundles in progress. */
   settled(): Spending {
-    const reports = [...this.bundles].map((report) => report());
+    const reports = this.bundleReports;
     const found = reports.reduce((sum, report) => addSpending(sum, report.found), NOTHING_SPENT);
     const ended = spendingOfTotals(addTotals([this.plan?.kept ?? noTotals(), this.totals]));
     const before = reports.reduce((sum, report) => addSpending(sum, report.before), ended);
@@ -184,16 +186,22 @@ export class RunControl extends ExperimentControl<RunPlan, RunProgress> implemen
 
   /** Returns what was spent, as limits count it: lost replies count before they are found again. */
   private spent(): Spending {
-    return [...this.bundles].reduce((sum, report) => addSpending(sum, report().fresh), this.settled());
+    return this.bundleReports.reduce((sum, { fresh }) => addSpending(sum, fresh), this.settled());
   }
 
-  private get inProgress(): number {
-    return [...this.bundles].reduce((sum, report) => sum + report().running, this.running);
+  private get bundleReports(): BundleReport[] {
+    return [...this.bundles].map((report) => report());
+  }
+
+  protected override *inProgress(): Iterable<[string, number]> {
+    const ofBundles = this.bundleReports.flatMap(({ oldest }) => (oldest === undefined ? [] : [oldest]));
+    if (this.plan?.memory_scope === 'run') return;
+    for (const [slot, since] of [...this.running, ...ofBundles]) yield [`sample ${slot + 1}`, since];
   }
 
   /** Adds the totals of earlier executions of the experiment. */
   private sum(): Totals {
-    const bundles = [...this.bundles].map((report) => report().totals);
+    const bundles = this.bundleReports.map(({ totals }) => totals);
     return addTotals([this.plan?.kept ?? noTotals(), this.totals, ...bundles]);
   }
 
