@@ -84,7 +84,8 @@ function passes({ type, value }: Assertion, output: string): boolean {
 
 /**
  * Judges a reply by the assertions in its row's `assert`. The reward is the weighted share of those that pass; correct
- * is a reply with all of them, or, where the row has a `threshold`, with a reward of at least that.
+ * is a reply with all of them, or, where the row has a `threshold`, with a reward of at least that. A row without any
+ * needs a `criterion`, by which a scorer judges; every reply is correct there.
  */
 export class AssertionsEnv extends Environment {
   private get assertions(): Assertion[] {
@@ -92,8 +93,8 @@ export class AssertionsEnv extends Environment {
   }
 
   override validate(): void {
-    if (this.assertions.length === 0)
-      throw new Error('dataset.meta_fields: the row has no assertions in assert');
+    if (this.assertions.length === 0 && this.task.metadata.criterion === undefined)
+      throw new Error('dataset.meta_fields: the row has no assertions in assert, and no criterion');
     for (const assertion of this.assertions) {
       if (!Object.hasOwn(CHECKS, assertion.type.replace(/^not-/, ''))) {
         throw new Error(`assert: '${assertion.type}' is none of ${Object.keys(CHECKS).join(', ')}`);
@@ -117,12 +118,14 @@ export class AssertionsEnv extends Environment {
     const reward = weights === 0 ? 1 : passed / weights;
     const failed = judged.filter(({ pass, weight }) => !pass && weight > 0);
     const { threshold } = this.task.metadata;
+    const allPass =
+      judged.length === 0 ? 'There is no assertion; a scorer judges.' : 'Every assertion passes.';
     const feedback: Feedback = {
       correct: typeof threshold === 'number' ? reward >= threshold : failed.length === 0,
       target: '',
       message:
         failed.length === 0
-          ? 'Every assertion passes.'
+          ? allPass
           : `Not so: ${failed.map(({ type, value }) => `${type} ${JSON.stringify(value) ?? ''}`.trim()).join('; ')}`,
     };
     return { ...finalStep(feedback), reward };

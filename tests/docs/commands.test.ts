@@ -514,16 +514,22 @@ const SCENARIOS: Scenario[] = [
       { command: 'npx reprise stats imported/geography/results.jsonl', prints: /mean reward +│ 0\.667/ },
       {
         command: 'npx reprise import promptfooconfig.yaml --out translation',
-        prints: /type llm-rubric is not carried over/,
+        prints: /experiment-rubric\.yaml[\s\S]*judges by rubrics itself/,
       },
       { command: 'npx reprise run translation/experiment.yaml', code: 2, prints: /set OPENAI_API_KEY/ },
       {
         command: 'npx reprise run translation/experiment.yaml --name tried --set lm.model=simulated/toy',
         prints: TABLE,
       },
+      {
+        command:
+          'npx reprise run translation/experiment-rubric.yaml --name graded --set lm.model=simulated/toy --model-role judge=simulated/judge',
+        prints: /rubric/,
+      },
     ],
     check: async (place) => {
-      expect(await place.metrics('tried')).toMatchObject({ status: 'done', samples: 2, errors: 0 });
+      expect(await place.metrics('tried')).toMatchObject({ status: 'done', samples: 1, errors: 0 });
+      expect(await place.metrics('graded')).toMatchObject({ status: 'done', samples: 1, errors: 0 });
     },
   },
   {

@@ -10,13 +10,13 @@ import type { Imported } from './import-inspect.js';
 import { Notes } from './notes.js';
 import { type Model, readModels } from './promptfoo-models.js';
 import { filledPrompt, type Prompt, readPrompts } from './promptfoo-prompts.js';
+import { criterionOf, judgeOfTests, RUBRIC_FIELD, RUBRIC_SCORERS } from './promptfoo-rubrics.js';
 import { promptTemplate } from './promptfoo-templates.js';
 import { readTests, type Test } from './promptfoo-tests.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../../examples/promptfoo/', import.meta.url));
 const ENVIRONMENT = 'assertions-env.ts';
 const AGENT = 'prompt-agent.ts';
-const DATASET = 'dataset.jsonl';
 const UNJUDGED = 'unjudged.jsonl';
 
 /** Fields that are carried over, or say nothing about what is run. */
@@ -85,9 +85,15 @@ export async function importPromptfoo(
 
   const asked = prompts.flatMap((prompt, index) => askedPrompt(prompt, index + 1, tests, notes) ?? []);
   const rows = tests.map((test) => rowOf(test, asked, tests));
-  const judged = rows.filter(({ assert }) => assert.length > 0);
-  const unjudged = rows.filter(({ assert }) => assert.length === 0);
-  const inPart = tests.filter(({ assert, isWhole }) => assert.length > 0 && !isWhole).length;
+  const judge = judgeOfTests(tests, notes);
+  const parts = partsOf(rows);
+  const unjudged = rows.filter((row) => row.assert.length === 0 && !isGraded(row));
+  const inPart = tests.filter(({ id, isWhole }) => !isWhole && !unjudged.some((row) => row.id === id)).length;
+  const ungraded = rows.filter((row) => row.assert.length === 0 && isGraded(row)).length;
+  if (ungraded > 0)
+    notes.add(
+      `${countedText(ungraded, 'test')} with no assertion but a rubric: the score rubric says what passes, not the accuracy`,
+    );
   if (inPart > 0) notes.add(`${countedText(inPart, 'test')} judged by fewer assertions than in promptfoo`);
   if (unjudged.length > 0) {
     notes.add(
@@ -102,24 +108,29 @@ export async function importPromptfoo(
   }
 
   const files: Record<string, string> = {};
-  if (judged.length > 0) {
+  if (parts.length > 0) {
     for (const one of asked) {
       for (const [index, model] of models.entries()) {
         const name = configName([
           prompts.length > 1 ? `prompt-${one.number}` : '',
           models.length > 1 ? `model-${index + 1}-${model.name}` : '',
         ]);
-        const head = `# Made of ${basename(path)}: prompt ${one.number}, ${model.name}.\n`;
-        const content = runConfig(one, model, options, judged);
-        await store.write(`${name}.yaml`, head + stringify(content, { lineWidth: 0 }));
-        files[`${name}.yaml`] = `asks ${model.name}`;
+        for (const part of parts) {
+          const head = `# Made of ${basename(path)}: prompt ${one.number}, ${model.name}.\n${part.says}`;
+          const content = runConfig(one, model, options, part, judge);
+          const file = `${name}${part.suffix}.yaml`;
+          await store.write(file, head + stringify(content, { lineWidth: 0 }));
+          files[file] = `asks ${model.name}`;
+        }
       }
     }
     for (const name of [ENVIRONMENT, AGENT]) await store.write(name, readFileSync(EXAMPLE + name, 'utf8'));
     files[ENVIRONMENT] = 'judges by assertions';
     files[AGENT] = 'sends a prompt as it stands';
-    await store.writeStream(DATASET, jsonLines(judged));
-    files[DATASET] = countedText(judged.length, 'test');
+    for (const { dataset, rows } of parts) {
+      await store.writeStream(dataset, jsonLines(rows));
+      files[dataset] = countedText(rows.length, 'test');
+    }
   }
   if (unjudged.length > 0) {
     await store.writeStream(UNJUDGED, jsonLines(unjudged));
@@ -164,10 +175,41 @@ function askedPrompt(prompt: Prompt, number: number, tests: readonly Test[], not
 
 interface Row extends Pick<Test, 'id' | 'description' | 'vars' | 'assert' | 'metadata'> {
   threshold?: number | null;
+  [RUBRIC_FIELD]?: string;
+}
+
+/** Rows that are judged in the same way, with the file that they are in. */
+interface Part {
+  rows: Row[];
+  dataset: string;
+  /** Of the names of its configs. */
+  suffix: string;
+  /** Line for the head of its configs. */
+  says: string;
+}
+
+const isGraded = (row: Row) => row[RUBRIC_FIELD] !== undefined;
+
+/** Parts rows by how they are judged, so that no answer is graded by an empty rubric; one part has no name. */
+function partsOf(rows: readonly Row[]): Part[] {
+  const part = (name: string, says: string, belongs: (row: Row) => boolean): Part => ({
+    rows: rows.filter(belongs),
+    dataset: `${name}.jsonl`,
+    suffix: `-${name}`,
+    says,
+  });
+  const says = '# No assertion decides here: the accuracy is 1, and the score rubric says what passes.\n';
+  const parts = [
+    { ...part('dataset', '', (row) => row.assert.length > 0 && !isGraded(row)), suffix: '' },
+    part('rubric', '', (row) => row.assert.length > 0 && isGraded(row)),
+    part('rubric-only', says, (row) => row.assert.length === 0 && isGraded(row)),
+  ].filter((one) => one.rows.length > 0);
+  return parts.length > 1 ? parts : parts.map((one) => ({ ...one, dataset: 'dataset.jsonl', suffix: '' }));
 }
 
 function rowOf(test: Test, asked: readonly Asked[], tests: readonly Test[]): Row {
   const { id, description, vars, assert, threshold, metadata } = test;
+  const criterion = criterionOf(test);
   const names = asked.flatMap((one) => one.names.map((name) => name.split('.')[0] as string));
   const missing = Object.fromEntries(names.filter((name) => !(name in vars)).map((name) => [name, '']));
   const filled = asked.flatMap(({ prompt, field }) =>
@@ -179,6 +221,7 @@ function rowOf(test: Test, asked: readonly Asked[], tests: readonly Test[]): Row
     ...Object.fromEntries(filled),
     vars: { ...vars, ...missing },
     assert,
+    ...(criterion === undefined ? {} : { [RUBRIC_FIELD]: criterion }),
     ...(tests.some((one) => one.threshold !== undefined) ? { threshold: threshold ?? null } : {}),
     ...(metadata === undefined ? {} : { metadata }),
   };
@@ -188,17 +231,19 @@ function runConfig(
   { dataset }: Asked,
   { lm }: Model,
   { repeat, maxConcurrency }: Record<string, unknown>,
-  rows: readonly Row[],
+  { rows, dataset: path }: Part,
+  judge: Record<string, unknown> | null,
 ): Record<string, unknown> {
   const hasThreshold = rows.some((row) => 'threshold' in row);
+  const hasRubrics = rows.every(isGraded);
   return {
     dataset: {
-      dataset_path: DATASET,
+      dataset_path: path,
       id_field: 'id',
       task_type: 'custom',
       env_class: 'AssertionsEnv',
       env_file: ENVIRONMENT,
-      meta_fields: ['assert', ...(hasThreshold ? ['threshold'] : [])],
+      meta_fields: ['assert', ...(hasThreshold ? ['threshold'] : []), ...(hasRubrics ? [RUBRIC_FIELD] : [])],
       ...dataset,
     },
     agent: { type: 'prompt', file: AGENT },
@@ -208,6 +253,8 @@ function runConfig(
       ...(typeof repeat === 'number' && repeat > 1 ? { epochs: repeat } : {}),
     },
     lm,
+    ...(hasRubrics && judge !== null ? { models: { judge } } : {}),
+    ...(hasRubrics ? { scorers: RUBRIC_SCORERS } : {}),
   };
 }
 

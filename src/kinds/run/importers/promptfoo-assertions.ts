@@ -2,6 +2,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { isMapping } from '../../../contracts/json.js';
 import type { Notes } from './notes.js';
 import { namesFile, pathOf, textAt, valueAt } from './promptfoo-files.js';
+import type { Rubric } from './promptfoo-rubrics.js';
 import { rendered } from './promptfoo-templates.js';
 
 /** An assertion that `examples/promptfoo/assertions-env.ts` judges. */
@@ -9,6 +10,12 @@ export interface Assertion {
   type: string;
   value?: unknown;
   weight?: number;
+}
+
+/** Assertions of a test that are carried over. */
+interface CarriedAssertions {
+  assert: Assertion[];
+  rubrics: Rubric[];
 }
 
 /** Types that are judged, with or without `not-` before them. */
@@ -26,7 +33,22 @@ const JUDGED = [
   'contains-json',
   'word-count',
 ];
+/** The type of scorer that judges what is like an assertion that is not carried over. */
+const SCORERS: Readonly<Record<string, string>> = {
+  javascript: 'code',
+  python: 'code',
+  similar: 'similarity',
+  'rouge-n': 'rouge',
+  bleu: 'bleu',
+  'g-eval': 'model_graded',
+  factuality: 'model_graded',
+  'model-graded-closedqa': 'model_graded',
+  'model-graded-factuality': 'model_graded',
+  'answer-relevance': 'model_graded',
+};
 const OF_LISTS = /^(?:not-)?i?contains-(?:any|all)$/;
+/** A file with code, also with the name of a function in it. */
+const OF_CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 const OF_JSON = /^(?:not-)?(?:is|contains)-json$/;
 
 /**
@@ -51,34 +73,69 @@ function listed(text: string): string[] {
   return row;
 }
 
-/** Returns those of a test's assertions that can be judged, with their values filled in; notes the others. */
-export function judgedAssertions(
-  written: readonly unknown[],
-  { vars, folder, notes }: { vars: Record<string, unknown>; folder: string; notes: Notes },
-): Assertion[] {
-  return written.flatMap((one) => {
-    if (!isMapping(one)) return [];
+/** What the assertions of a test are read with. */
+interface Reading {
+  vars: Record<string, unknown>;
+  folder: string;
+  notes: Notes;
+}
+
+/** Returns those of a test's assertions that are carried over, with their values filled in; notes the others. */
+export function carriedAssertions(written: readonly unknown[], reading: Reading): CarriedAssertions {
+  const { notes } = reading;
+  const carried: CarriedAssertions = { assert: [], rubrics: [] };
+  for (const one of written) {
+    if (!isMapping(one)) continue;
     const { type, value, weight, threshold, transform } = one;
-    const left = (why: string) => {
-      notes.add(`An assertion of type ${String(type)} is not carried over${why}`);
-      return [];
-    };
+    const left = (why: string) => notes.add(`An assertion of type ${String(type)} is not carried over${why}`);
     if (type === 'assert-set' && Array.isArray(one.assert)) {
-      if (threshold !== undefined) return left(' with its threshold');
-      return judgedAssertions(one.assert, { vars, folder, notes });
+      if (threshold !== undefined) left(' with its threshold');
+      else {
+        const inner = carriedAssertions(one.assert, reading);
+        carried.assert.push(...inner.assert);
+        carried.rubrics.push(...inner.rubrics);
+      }
+      continue;
     }
-    if (typeof type !== 'string' || !JUDGED.includes(type.replace(/^not-/, ''))) return left('');
-    if (transform !== undefined) return left(', because it transforms the output with code');
-    if (OF_JSON.test(type) && value !== undefined) {
+    const isRubric = type === 'llm-rubric';
+    if (!isRubric && (typeof type !== 'string' || !JUDGED.includes(type.replace(/^not-/, '')))) {
+      const scorer = SCORERS[String(type).replace(/^not-/, '')];
+      left(scorer === undefined ? '' : `: see the scorer ${scorer} in docs/scorers.md`);
+    } else if (transform !== undefined) {
+      left(', because it transforms the output with code');
+    } else if (OF_JSON.test(type) && value !== undefined) {
       notes.add(`An assertion of type ${type} is carried over without its schema`);
-      return [{ type, ...weightOf(weight) }];
+      carried.assert.push({ type, ...weightOf(weight) });
+    } else if (OF_JSON.test(type)) {
+      carried.assert.push({ type, ...weightOf(weight) });
+    } else {
+      const filled = filledValue(value, reading);
+      if ('fault' in filled) left(`, because ${filled.fault}`);
+      else if (isRubric && filled.value === '') left(', because it has no value');
+      else if (isRubric) carried.rubrics.push(rubric(one, filled.value, notes));
+      else carried.assert.push({ type, value: filled.value, ...weightOf(weight) });
     }
-    const read = namesFile(value) ? fileValue(pathOf(value, folder)) : value;
-    if (read === undefined && !OF_JSON.test(type)) return left(', because it has no value');
-    const filled = fill(read, vars);
-    if (filled === null) return left(', because its value is a template that cannot be filled in');
-    return [{ type, ...(read === undefined ? {} : { value: filled.value }), ...weightOf(weight) }];
-  });
+  }
+  return carried;
+}
+
+/** Reads and fills in the value of an assertion. */
+function filledValue(value: unknown, { vars, folder }: Reading): { value: unknown } | { fault: string } {
+  if (namesFile(value) && OF_CODE.test(value)) return { fault: 'its value is code' };
+  const read = namesFile(value) ? fileValue(pathOf(value, folder)) : value;
+  if (read === undefined || read === null) return { fault: 'it has no value' };
+  return fill(read, vars) ?? { fault: 'its value is a template that cannot be filled in' };
+}
+
+function rubric(
+  { type, threshold, rubricPrompt, provider }: Record<string, unknown>,
+  value: unknown,
+  notes: Notes,
+): Rubric {
+  for (const [name, given] of Object.entries({ threshold, rubricPrompt }))
+    if (given !== undefined)
+      notes.add(`An assertion of type ${String(type)} is carried over without its ${name}`);
+  return { text: typeof value === 'string' ? value : JSON.stringify(value), grader: provider };
 }
 
 const weightOf = (weight: unknown) => (typeof weight === 'number' ? { weight } : {});

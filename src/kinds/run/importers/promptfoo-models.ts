@@ -84,24 +84,25 @@ export function readModels(config: Record<string, unknown>, folder: string, note
   return written.flatMap((one) => {
     const entries =
       namesFile(one) && /\.(?:ya?ml|json)$/i.test(one) ? [valueAt(pathOf(one, folder))].flat() : [one];
-    return entries.flatMap((entry) => model(entry, notes) ?? []);
+    return entries.flatMap((entry) => modelOfProvider(entry, notes) ?? []);
   });
 }
 
-function model(written: unknown, notes: Notes): Model | null {
+/** Reads one provider; null, and a note, where it has no counterpart. @param what it is in notes */
+export function modelOfProvider(written: unknown, notes: Notes, what = 'provider'): Model | null {
   const { id, label, config = {}, ...others } = provider(written);
   const lm = modelOf(id);
   if (lm === null) {
-    notes.add(`The provider ${id} is not carried over: Reprise reaches it, if at all, by lm.base_url`);
+    notes.add(`The ${what} ${id} is not carried over: Reprise reaches it, if at all, by lm.base_url`);
     return null;
   }
   for (const [name, value] of Object.entries(config)) {
     const field = FIELDS[name];
     if (field !== undefined) lm[field] = value;
-    else if (!OF_KEYS.test(name)) notes.add(`The provider ${id} is carried over without config.${name}`);
+    else if (!OF_KEYS.test(name)) notes.add(`The ${what} ${id} is carried over without config.${name}`);
   }
   for (const name of ['prompts', 'transform', 'delay'])
-    if (name in others) notes.add(`The provider ${id} is carried over without its ${name}`);
+    if (name in others) notes.add(`The ${what} ${id} is carried over without its ${name}`);
   return { name: label ?? id, lm };
 }
 

@@ -1,7 +1,8 @@
 import { isMapping } from '../../../contracts/json.js';
 import type { Notes } from './notes.js';
-import { type Assertion, judgedAssertions, shortAssertion } from './promptfoo-assertions.js';
+import { type Assertion, carriedAssertions, shortAssertion } from './promptfoo-assertions.js';
 import { filesAt, namesFile, pathOf, rowsAt, textAt, valueAt } from './promptfoo-files.js';
+import type { Rubric } from './promptfoo-rubrics.js';
 import { rendered } from './promptfoo-templates.js';
 
 /** A test with the values of its variables, ready to be a row. */
@@ -10,6 +11,9 @@ export interface Test {
   description?: string;
   vars: Record<string, unknown>;
   assert: Assertion[];
+  rubrics: Rubric[];
+  /** The provider that judges by rubrics, as the test names it. */
+  grader: unknown;
   /** False where the test has further assertions, which are not carried over. */
   isWhole: boolean;
   threshold?: number;
@@ -26,7 +30,9 @@ const list = (value: unknown): unknown[] => (value == null ? [] : [value].flat()
 
 /** Fields of a test that say something which is not carried over. */
 const NOT_CARRIED = ['provider', 'providers', 'prompts', 'assertScoringFunction'];
-const OPTIONS_NOT_CARRIED = ['transform', 'transformVars', 'postprocess', 'storeOutputAs', 'runSerially'];
+const OPTIONS_NOT_CARRIED = [
+  ...['transform', 'transformVars', 'postprocess', 'storeOutputAs', 'runSerially', 'rubricPrompt'],
+];
 
 /** Reads all tests of a config: listed, in files, and of scenarios, with what `defaultTest` adds. */
 export async function readTests(config: Written, folder: string, notes: Notes): Promise<Test[]> {
@@ -130,12 +136,14 @@ function expanded(written: Written, folder: string, notes: Notes): Omit<Test, 'i
     const filled = Object.fromEntries(
       Object.entries(vars).map(([name, value]) => [name, nested(value, vars)]),
     );
-    const assert = judgedAssertions(metrics, { vars: filled, folder, notes });
+    const { assert, rubrics } = carriedAssertions(metrics, { vars: filled, folder, notes });
     return {
       ...(typeof description === 'string' ? { description } : {}),
       vars: filled,
       assert,
-      isWhole: assert.length === countOf(metrics),
+      rubrics,
+      grader: options.provider,
+      isWhole: assert.length + rubrics.length === countOf(metrics),
       ...(typeof threshold === 'number' && Number.isFinite(threshold) ? { threshold } : {}),
       ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
       prefix: String(options.prefix ?? ''),

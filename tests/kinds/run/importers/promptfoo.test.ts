@@ -45,12 +45,12 @@ const ECHO = "- match: '([\\s\\S]*)'\n  reply: $1\n";
 describe('a config with every assertion that is carried over', () => {
   /**
    * Whether each test passes (+) or not (-), and its score, as promptfoo 0.121.20 says with its echo provider. `?`: the
-   * test has further assertions, which are not carried over (llm-rubric, javascript, similar, levenshtein).
+   * test has further assertions, which are not carried over (javascript, similar, levenshtein).
    */
   test.each([
-    ['prompt-1', '+1 +1 +0.8 +1 +0.833333 ? +1 +1 +1 ? +1 -0.5'],
-    ['prompt-2', '-0.4 -0.6 -0.6 -0.75 +0.666667 ? ? -0.666667 -0.5 ? -0.5 -0.5'],
-    ['prompt-3', '-0.8 +1 +0.8 -0.5 +0.833333 ? ? +1 -0.5 ? +1 -0.5'],
+    ['prompt-1', '+1 +1 +0.8 +1 +0.833333 +1 +1 +1 ? +1 -0.5'],
+    ['prompt-2', '-0.4 -0.6 -0.6 -0.75 +0.666667 ? -0.666667 -0.5 ? -0.5 -0.5'],
+    ['prompt-3', '-0.8 +1 +0.8 -0.5 +0.833333 ? +1 -0.5 ? +1 -0.5'],
   ])('%s is judged as promptfoo judges it', { timeout: 120_000 }, async (name, verdicts) => {
     const { folder } = await importedFile(FIXTURE);
     writeFileSync(join(folder, 'echo.yaml'), ECHO);
@@ -66,16 +66,16 @@ describe('a config with every assertion that is carried over', () => {
   test('says in a line each what is not carried over', async () => {
     const { notes, files } = await importedFile(FIXTURE);
     expect(notes).toEqual([
-      'An assertion of type llm-rubric is not carried over.',
-      'An assertion of type javascript is not carried over.',
-      'An assertion of type similar is not carried over.',
+      'An assertion of type javascript is not carried over: see the scorer code in docs/scorers.md.',
+      'An assertion of type similar is not carried over: see the scorer similarity in docs/scorers.md.',
       'An assertion of type levenshtein is not carried over.',
       'The provider echo is not carried over: Reprise reaches it, if at all, by lm.base_url.',
       'The provider openai:chat:gpt-4.1-mini is carried over without config.response_format.',
-      '3 tests judged by fewer assertions than in promptfoo.',
+      'The model of a run judges by rubrics itself, unless --model-role judge=… names another one.',
+      '2 tests judged by fewer assertions than in promptfoo.',
     ]);
     expect(files.filter((name) => name.endsWith('.yaml'))).toEqual(
-      [1, 2, 3, 4].map((number) => `prompt-${number}.yaml`),
+      [1, 2, 3, 4].flatMap((number) => [`prompt-${number}.yaml`, `prompt-${number}-rubric.yaml`]),
     );
   });
 
@@ -220,7 +220,7 @@ describe('tests', () => {
   });
 
   test('without an assertion that is carried over are no samples: nothing could be wrong', async () => {
-    const rubric = { vars: { body: 'y' }, assert: [{ type: 'llm-rubric', value: 'polite' }] };
+    const rubric = { vars: { body: 'y' }, assert: [{ type: 'python', value: 'True' }] };
     const { rows, notes } = await imported({ ...base, tests: [TEST, rubric, { vars: { body: 'z' } }] });
     expect(rows('dataset.jsonl').map(({ id }) => id)).toEqual(['test-1']);
     expect(rows('unjudged.jsonl').map(({ id }) => id)).toEqual(['test-2', 'test-3']);
@@ -251,6 +251,140 @@ describe('tests', () => {
     );
     expect(rows('dataset.jsonl')[0]).toMatchObject({ prompt_1: 'Now: x & y!', vars: { body: 'x & y' } });
     expect(config('experiment.yaml').dataset).toMatchObject({ input_field: 'prompt_1' });
+  });
+});
+
+describe('rubrics', () => {
+  const base = { prompts: ['{{body}}'], providers: ['openai:gpt-4.1'] };
+  const rubric = (value: unknown, more = {}) => ({ type: 'llm-rubric', value, ...more });
+  /** Passes an output where the first line of the rubric is that it says a word, and it does. */
+  const JUDGE = [
+    "- match: '<output>\\n.*kind[\\s\\S]*<rubric>\\n(Is|All)'",
+    '  reply: "It is. GRADE: C"',
+    "- match: ''",
+    '  reply: "No. GRADE: I"',
+    '',
+  ].join('\n');
+  const OVERRIDES = [
+    'lm={provider: scripted, script: echo.yaml}',
+    'models.judge={provider: scripted, script: judge.yaml}',
+  ];
+
+  /** Runs an imported config with an echo and a judge by a script. */
+  async function ran(folder: string, name: string) {
+    writeFileSync(join(folder, 'echo.yaml'), ECHO);
+    writeFileSync(join(folder, 'judge.yaml'), JUDGE);
+    return runInProcess(loadConfig(join(folder, name), { overrides: OVERRIDES }));
+  }
+
+  test('are judged by a model, each test by its own, apart from tests without one', async () => {
+    const { folder, files, rows, config, notes } = await imported(
+      {
+        ...base,
+        tests: [
+          TEST,
+          { vars: { body: 'a kind x' }, assert: [rubric('Is {{body}}'), { type: 'contains', value: 'x' }] },
+          { vars: { body: 'a rude x' }, assert: [rubric('Is polite'), { type: 'contains', value: 'x' }] },
+          { vars: { body: 'kind' }, assert: [rubric('file://rubric.txt'), rubric(['Is short'])] },
+        ],
+      },
+      { 'rubric.txt': 'Is {polite}\n' },
+    );
+    expect(files).toEqual([
+      ...['experiment.yaml', 'experiment-rubric.yaml', 'experiment-rubric-only.yaml'],
+      ...['assertions-env.ts', 'prompt-agent.ts'],
+      ...['dataset.jsonl', 'rubric.jsonl', 'rubric-only.jsonl'],
+    ]);
+    expect(notes).toEqual([
+      '1 test with several rubrics: one verdict says whether all are true.',
+      'The model of a run judges by rubrics itself, unless --model-role judge=… names another one.',
+      '1 test with no assertion but a rubric: the score rubric says what passes, not the accuracy.',
+    ]);
+    expect(rows('rubric.jsonl').map(({ criterion }) => criterion)).toEqual(['Is a kind x', 'Is polite']);
+    expect(config('experiment.yaml')).not.toHaveProperty('scorers');
+
+    const both = await ran(folder, 'experiment-rubric.yaml');
+    expect(both.metrics).toMatchObject({ status: 'done', accuracy: 1, errors: 0 });
+    expect(both.rows.map(({ scores }) => scores)).toEqual([{ rubric: true }, { rubric: false }]);
+    const only = await ran(folder, 'experiment-rubric-only.yaml');
+    expect(only.rows.map(({ scores }) => scores)).toEqual([{ rubric: true }]);
+    const asked = only.calls.find(({ purpose }) => purpose === 'grade')?.messages[0]?.content;
+    expect(asked).toContain(
+      '<output>\nkind\n</output>\n\n<rubric>\nAll of these are true of the output:\n1. Is {polite}\n2. ["Is short"]\n</rubric>',
+    );
+  });
+
+  test('that all tests have need no files of their own', async () => {
+    const { folder, files } = await imported({
+      ...base,
+      defaultTest: { assert: [rubric('Is polite')] },
+      tests: [{ vars: { body: 'kind' } }],
+    });
+    expect(files.filter((name) => !name.endsWith('.ts'))).toEqual(['experiment.yaml', 'dataset.jsonl']);
+    const { rows, metrics } = await ran(folder, 'experiment.yaml');
+    expect(rows[0]).toMatchObject({ scores: { rubric: true }, error: null });
+    expect(metrics).not.toHaveProperty('unscored');
+  });
+
+  const GRADER = { id: 'openai:gpt-5', config: { reasoning_effort: 'low', apiKey: 'no' } };
+
+  test.each<[string, object, object[], object | undefined, string[]]>([
+    ['of defaultTest', { provider: GRADER }, [{}], { model: 'openai/gpt-5', reasoning_effort: 'low' }, []],
+    [
+      'of texts',
+      { provider: { text: 'google:gemini-2.5-pro' } },
+      [{}],
+      { model: 'gemini/gemini-2.5-pro' },
+      [],
+    ],
+    ['of the assertion', { provider: GRADER }, [{ provider: 'openai:o3' }], { model: 'openai/o3' }, []],
+    [
+      'of two assertions',
+      {},
+      [{ provider: 'openai:o3' }, { provider: 'openai:o4-mini' }],
+      { model: 'openai/o3' },
+      [
+        '1 test with several rubrics: one verdict says whether all are true.',
+        'Not all rubrics name the same grader: openai/o3 judges by all of them.',
+      ],
+    ],
+    [
+      'without a counterpart',
+      { provider: 'file://mine.py' },
+      [{ threshold: 0.5 }],
+      undefined,
+      [
+        'An assertion of type llm-rubric is carried over without its threshold.',
+        'The grader file://mine.py is not carried over: Reprise reaches it, if at all, by lm.base_url.',
+        'The model of a run judges by rubrics itself, unless --model-role judge=… names another one.',
+      ],
+    ],
+  ])('have the grader %s', async (_what, options, asserts, judge, expected) => {
+    const { config, notes } = await imported({
+      ...base,
+      defaultTest: { options },
+      tests: [
+        {
+          vars: { body: 'x' },
+          assert: [...asserts.map((more) => rubric('Is polite', more)), ...TEST.assert],
+        },
+      ],
+    });
+    expect(config('experiment.yaml').models).toEqual(judge === undefined ? undefined : { judge });
+    expect(notes).toEqual(expected);
+  });
+
+  test.each([
+    ['file://rubric.js:mine', 'its value is code'],
+    ['{{ env.X }}', 'its value is a template that cannot be filled in'],
+    [undefined, 'it has no value'],
+    ['{{missing}}', 'it has no value'],
+  ])('%s is none', async (value, why) => {
+    const { notes } = await imported({
+      ...base,
+      tests: [{ ...TEST, assert: [...TEST.assert, rubric(value)] }],
+    });
+    expect(notes[0]).toBe(`An assertion of type llm-rubric is not carried over, because ${why}.`);
   });
 });
 
