@@ -1,6 +1,6 @@
 import type { Json } from '../contracts/json.js';
 import { groupBy } from './group-by.js';
-import type { ComparedSample, ComparedTrial } from './outcomes.js';
+import { type ComparedSample, type ComparedTrial, lastTrials } from './outcomes.js';
 import {
   comparePaired,
   differenceOf,
@@ -10,7 +10,7 @@ import {
 } from './paired.js';
 import { meanOf } from './sums.js';
 
-/** Figure of a sample's trials: their mean, or the last one alone. */
+/** Figure of a sample's trials: their mean, or the last one alone, of each epoch. */
 export type TrialFigure = 'mean' | 'last';
 
 /** An experiment to compare. */
@@ -156,7 +156,7 @@ function figuresOf(baseline: ComparedSamples, other: ComparedSamples): ScoreComp
 
 /** Returns the trials that a figure is of. */
 function trialsOf({ trials }: ComparedSample, figure: ScoreComparison['trials']): readonly ComparedTrial[] {
-  return figure === 'last' ? trials.slice(-1) : trials;
+  return figure === 'last' ? lastTrials(trials) : trials;
 }
 
 function scoreOf({ scores }: ComparedTrial, name: string): number | boolean | null {

@@ -9,6 +9,8 @@ export interface Outcome {
   id: string;
   /** From 0. */
   trial: number;
+  /** Independent repetition of the sample that the trial is of; absent if there is one. */
+  epoch?: number;
   question: string | null;
   /** Right answer, or all of them; null if the row has none. */
   target: Json;
@@ -22,7 +24,7 @@ export interface Outcome {
 }
 
 /** Trial of a sample, as far as it differs between the sample's trials. */
-export type ComparedTrial = Pick<Outcome, 'trial' | 'answer' | 'scores'>;
+export type ComparedTrial = Pick<Outcome, 'trial' | 'epoch' | 'answer' | 'scores'>;
 
 /** A sample with its trials in order. */
 export interface ComparedSample extends Pick<Outcome, 'id' | 'question' | 'target' | 'metadata'> {
@@ -32,11 +34,19 @@ export interface ComparedSample extends Pick<Outcome, 'id' | 'question' | 'targe
 /** Groups rows by sample, in the order of the rows. */
 export async function samplesOf(outcomes: AsyncIterable<Outcome>): Promise<Map<string, ComparedSample>> {
   const samples = new Map<string, ComparedSample>();
-  for await (const { id, question, target, metadata, trial, answer, scores } of outcomes) {
+  for await (const { id, question, target, metadata, seconds: _seconds, ...trial } of outcomes) {
     const sample = samples.get(id) ?? { id, question, target, metadata, trials: [] };
     samples.set(id, sample);
-    sample.trials.push({ trial, answer, scores });
+    sample.trials.push(trial);
   }
   for (const { trials } of samples.values()) trials.sort((left, right) => left.trial - right.trial);
   return samples;
+}
+
+/** Returns the last trial of each epoch, of trials in order. */
+export function lastTrials<Trial extends Pick<Outcome, 'epoch'>>(trials: readonly Trial[]): Trial[] {
+  return trials.filter(({ epoch }, index) => {
+    const next = trials[index + 1];
+    return next === undefined || next.epoch !== epoch;
+  });
 }

@@ -180,6 +180,39 @@ describe('several trials of a sample', () => {
   });
 });
 
+describe('epochs of a sample', () => {
+  const inEpochs = (outcomes: Record<string, string>, trials = 1) =>
+    rows(outcomes).map((row) => ({ ...row, epoch: Math.floor(row.trial / trials) }));
+
+  test('are compared by their mean alone: none of them is the last one', async () => {
+    const results = resultsFolder();
+    const config = { runtime: { epochs: 3, memory_scope: 'sample' } };
+    await writeExperiment(results, 'a', { config, rows: inEpochs({ s: 'nny', t: 'nnn', u: 'yyy' }) });
+    await writeExperiment(results, 'b', { config, rows: inEpochs({ s: 'yyn', t: 'nyn', u: 'yyy' }) });
+    const { out, json } = await compared(results, ['a', 'b']);
+    expect(onlyComparison(json).scores).toMatchObject([
+      { trials: 'mean', pairs: 3, better: 2, worse: 0, test: { method: 'permutation' } },
+    ]);
+    expect(out).not.toMatch(/last trial|McNemar/);
+
+    await writeExperiment(results, 'once', { rows: rows({ s: 'n', t: 'n', u: 'y' }) });
+    const { json: mixed } = await compared(results, ['once', 'b']);
+    expect(onlyComparison(mixed).scores).toMatchObject([{ trials: 'mean', pairs: 3, better: 2 }]);
+  });
+
+  test('with several trials each have a last one', async () => {
+    const results = resultsFolder();
+    const config = { runtime: { epochs: 2, num_trials: 2, memory_scope: 'sample' } };
+    await writeExperiment(results, 'a', { config, rows: inEpochs({ s: 'nyyn', t: 'nnnn' }, 2) });
+    await writeExperiment(results, 'b', { config, rows: inEpochs({ s: 'nyny', t: 'nnny' }, 2) });
+    const { json } = await compared(results, ['a', 'b']);
+    expect(onlyComparison(json).scores).toMatchObject([
+      { trials: 'mean', baseline: 0.25, other: 0.375 },
+      { trials: 'last', baseline: 0.25, other: 0.75 },
+    ]);
+  });
+});
+
 describe('samples that make no pair', () => {
   test('are counted by the reason, and never as wrong', async () => {
     const results = await pair(

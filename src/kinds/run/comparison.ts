@@ -17,13 +17,18 @@ export function scoresOf({ reward, feedback, error, scores }: ResultRow): Outcom
 /** Comparison of runs: by whether answers are right, and by their rewards. */
 export const runComparison: Comparable<TaskRow, RunConfig> = {
   pace: runConfigs.pace,
-  // Where a success ends a sample's trials, their mean would count a late success as worse than none.
-  figures: ({ runtime }) => (runtime.early_stop_on_success ? ['last'] : ['mean', 'last']),
+  figures: ({ runtime: { num_trials, epochs, early_stop_on_success } }) => {
+    // Epochs are independent: none of them is the last one.
+    if (num_trials === 1 && epochs > 1) return ['mean'];
+    // Where a success ends a sample's trials, their mean would count a late success as worse than none.
+    return early_stop_on_success ? ['last'] : ['mean', 'last'];
+  },
   outcomeOf: (row) => {
-    const { id, trial, question, target, targets, metadata, seconds } = row;
+    const { id, trial, epoch, question, target, targets, metadata, seconds } = row;
     return {
       id,
       trial,
+      ...(epoch === undefined ? {} : { epoch }),
       question,
       target: targets ?? target,
       metadata: metadata ?? {},

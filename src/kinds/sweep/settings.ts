@@ -2,7 +2,7 @@ import type { ComparedExperiment } from '../../activities/compared-experiment.js
 import { addCosts } from '../../runtime/add-costs.js';
 import { compareExperiments, scoreNames } from '../../statistics/comparison.js';
 import { groupBy } from '../../statistics/group-by.js';
-import type { ComparedSample } from '../../statistics/outcomes.js';
+import { type ComparedSample, lastTrials } from '../../statistics/outcomes.js';
 import { holm } from '../../statistics/paired-tests.js';
 import { clusteredStderr } from '../../statistics/standard-error.js';
 import { meanOf, sumOf } from '../../statistics/sums.js';
@@ -23,7 +23,7 @@ function pooled(cells: readonly SettingCell[]): Map<string, ComparedSample> {
   for (const { samples: experiment } of cells) {
     for (const sample of experiment?.samples.values() ?? []) {
       const { trials, ...rest } = sample;
-      const counted = experiment?.figures[0] === 'last' ? trials.slice(-1) : trials;
+      const counted = experiment?.figures[0] === 'last' ? lastTrials(trials) : trials;
       const one = all.get(sample.id) ?? { ...rest, trials: [] };
       one.trials.push(...counted);
       all.set(sample.id, one);
