@@ -55,7 +55,7 @@ export function sectionOf(raw: Mapping, key: string): Mapping {
 }
 
 /** Converts a text to a number; anything else is left to the schema, whose message names the field. */
-function numeric(value: unknown): unknown {
+export function numeric(value: unknown): unknown {
   const text = String(value);
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : value;
 }
@@ -118,8 +118,12 @@ export function sampleIdFlag(): Flag {
     isRepeatable: true,
     fields: ['dataset.select.ids'],
     apply: (raw, given) => {
-      const ids = (given as readonly string[]).flatMap((text) => text.split(',')).map((id) => id.trim());
-      raw.dataset = { ...sectionOf(raw, 'dataset'), select: { ids } };
+      raw.dataset = { ...sectionOf(raw, 'dataset'), select: { ids: idsIn(given as readonly string[]) } };
     },
   };
+}
+
+/** Reads the ids of `a,b,c`, given several times. */
+export function idsIn(given: readonly string[]): string[] {
+  return given.flatMap((text) => text.split(',')).map((id) => id.trim());
 }

@@ -67,7 +67,8 @@ export const sweepCommand: CommandSpec<SweepConfig> = {
     return [...notes];
   },
   says: async ({ grid, repeats }) => {
-    const fields = Object.entries(grid).map(([field, { length }]) => `${length} of ${field}`);
+    const varied = Object.entries(grid).filter(([, { length }]) => length > 1);
+    const fields = varied.map(([field, { length }]) => `${length} of ${field}`);
     const counted = Object.values(grid).reduce((count, { length }) => count * length, repeats);
     const what = [...fields, ...(repeats > 1 ? [`${repeats} repeats`] : [])].join(' × ');
     return { before: [`${counted} cells: ${what}. Their limits are one.`] };

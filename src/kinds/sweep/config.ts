@@ -1,6 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import { InvalidInputError } from '../../config/errors.js';
-import { type Flag, fieldFlag, numberFlag, resultsDirFlag, sectionOf } from '../../config/flags.js';
+import {
+  type Flag,
+  fieldFlag,
+  idsIn,
+  limitFlag,
+  numberFlag,
+  numeric,
+  resultsDirFlag,
+  sampleIdFlag,
+  sectionOf,
+} from '../../config/flags.js';
 import { allow, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
 import type { ConfigKind, Folders, Written } from '../../config/kind.js';
 import { readModelRole } from '../../config/model-roles.js';
@@ -93,6 +103,17 @@ function gridFlag(option: string, description: string, axes: (values: readonly s
   };
 }
 
+/** Makes a flag of the cells one of the sweep: its value, the same for all of them, is in the grid by the flag's name. */
+function cellFlag(flag: Flag, name: string, read: (value: unknown) => unknown): Flag {
+  return {
+    ...flag,
+    fields: [],
+    apply: (raw, value) => {
+      raw.grid = { ...sectionOf(raw, 'grid'), [name]: [read(value)] };
+    },
+  };
+}
+
 /** Returns fields of the grid for `role=model`, given several times. */
 function roleAxes(values: readonly string[]): Written {
   const axes: Record<string, string[]> = {};
@@ -120,6 +141,8 @@ export const sweepConfigs: ConfigKind<SweepConfig> = {
       'a model of another role; give several',
       roleAxes,
     ),
+    limit: cellFlag(limitFlag('limit'), 'limit', numeric),
+    sample_id: cellFlag(sampleIdFlag(), 'sample_id', (ids) => idsIn(ids as readonly string[])),
     repeats: numberFlag('--repeats <n>', 'cells of each combination (1)', 'repeats'),
     concurrency: numberFlag('--concurrency <n>', 'cells at once (4)', 'concurrency'),
   },

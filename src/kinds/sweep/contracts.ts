@@ -120,6 +120,10 @@ export interface CellRow extends Cell {
   artifacts: string | null;
   /** Its own figures, as its metrics have them, the most telling one first. */
   figures: CellFigure[];
+  /** Judged samples of a run. */
+  judged?: number;
+  /** Those that a scorer gave no score, by its name; absent if there are none. */
+  unscored?: Record<string, number>;
   errors: number;
   lm_calls: number;
   /** Calls that were answered by what another cell has paid for; absent if there are none. */
@@ -163,6 +167,8 @@ export interface SettingResult {
   cells: string[];
   /** Empty if the kind has no rows of samples. */
   scores: SettingScore[];
+  /** Judged samples of all repeats that a scorer gave no score, by its name, and of how many; absent if none. */
+  unscored?: Record<string, { samples: number; of: number }>;
   /** Against the first setting; absent for that one. */
   differences?: SettingDifference[];
   cost_usd: number | null;

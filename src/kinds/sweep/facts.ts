@@ -68,6 +68,20 @@ function cellTable({ cells, settings, repeats }: SweepMetrics): FactTable {
   return { kind: 'table', head, rows: cells.map(row), notes };
 }
 
+/** Scorers and settings that are listed with their unscored samples. */
+const UNSCORED_LISTED = 10;
+
+/** Says of which samples scorers gave no score: these are in no mean. */
+function unscoredNotes(settings: readonly SettingResult[], varied: readonly string[]): string[] {
+  const all = settings.flatMap(({ settings: own, unscored = {} }) =>
+    Object.entries(unscored).map(
+      ([name, { samples, of }]) => `${name}: ${samples} of ${of} unscored in ${settingText(own, varied)}.`,
+    ),
+  );
+  const left = all.length - UNSCORED_LISTED;
+  return [...all.slice(0, UNSCORED_LISTED), ...(left > 0 ? [`… and ${left} more, in metrics.json.`] : [])];
+}
+
 /** Returns the table of the scores of settings; none where the table of cells has all of them. */
 function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
   const varied = variedFields(settings);
@@ -82,8 +96,10 @@ function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
     ]),
   );
   const over = repeats === 1 ? '' : ` over ${repeats} repeats`;
-  const notes = [`Means${over} ± standard error, clustered by sample.`];
-  const isInCells = repeats === 1 && settings.every(({ scores }) => scores.length < 2);
+  const unscored = unscoredNotes(settings, varied);
+  const notes = [`Means${over} ± standard error, clustered by sample.`, ...unscored];
+  const isInCells =
+    repeats === 1 && unscored.length === 0 && settings.every(({ scores }) => scores.length < 2);
   return { kind: 'table', head, rows: isInCells ? [] : rows, notes };
 }
 

@@ -61,6 +61,16 @@ function scoresOf(samples: Map<string, ComparedSample>): SettingScore[] {
   });
 }
 
+/** Adds up, by scorer, the samples without a score of a setting's cells; undefined if there are none. */
+function unscoredOf(cells: readonly CellRow[]): SettingResult['unscored'] {
+  const names = new Set(cells.flatMap(({ unscored = {} }) => Object.keys(unscored)));
+  const of = sumOf(cells.map(({ judged = 0 }) => judged));
+  const count = (name: string) => sumOf(cells.map(({ unscored }) => unscored?.[name] ?? 0));
+  return names.size === 0
+    ? undefined
+    : Object.fromEntries([...names].map((name) => [name, { samples: count(name), of }]));
+}
+
 function differencesOf(baseline: Map<string, ComparedSample>, other: Map<string, ComparedSample>) {
   const figures = ['mean'] as const;
   const { scores } = compareExperiments({ samples: baseline, figures }, { samples: other, figures });
@@ -97,6 +107,7 @@ export function settingsOf(cells: readonly SettingCell[]): SettingResult[] {
   const [first] = samples;
   const settings = groups.map((group, index): SettingResult => {
     const own = samples[index] as Map<string, ComparedSample>;
+    const unscored = unscoredOf(group.map(({ row }) => row));
     const seconds = group.flatMap(({ row }) =>
       row.seconds_per_sample === null ? [] : [row.seconds_per_sample],
     );
@@ -104,6 +115,7 @@ export function settingsOf(cells: readonly SettingCell[]): SettingResult[] {
       settings: group[0]?.row.settings ?? {},
       cells: group.map(({ row }) => row.name),
       scores: scoresOf(own),
+      ...(unscored === undefined ? {} : { unscored }),
       ...(index > 0 && first !== undefined && own.size > 0 && { differences: differencesOf(first, own) }),
       cost_usd: group.reduce<number | null>((sum, { row }) => addCosts(sum, row.cost_usd), 0),
       seconds_per_sample: seconds.length === 0 ? null : sumOf(seconds) / seconds.length,

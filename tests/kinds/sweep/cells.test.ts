@@ -118,6 +118,27 @@ describe('the command line', () => {
     });
   });
 
+  it('takes --limit and --sample-id for every cell', async () => {
+    const folder = folderWith({ 'it.yaml': JSON.stringify(VENDOR) });
+    const flags = { model: ['openai/a', 'openai/b'], limit: '5', sample_id: ['s1,s2', 's3'] };
+    const sweep = await asked(`${folder}/it.yaml`, [], flags);
+    expect(sweep.grid).toMatchObject({ limit: [5], sample_id: [['s1', 's2', 's3']] });
+    const kind = await kindOfCells(sweep);
+    const cells = cellsOf(sweep, 'mine').map((cell) => ({
+      name: cell.name,
+      config: configOfCell(kind, sweep, cell, 'file:///results/mine') as RunConfig,
+    }));
+    expect(cells.map(({ name }) => name)).toEqual(['mine-a', 'mine-b']);
+    for (const { config } of cells) {
+      expect(config.runtime.max_envs_to_visit).toBe(5);
+      expect(config.dataset.select?.ids).toEqual(['s1', 's2', 's3']);
+    }
+    const wrong = await asked(`${folder}/it.yaml`, [], { ...flags, limit: 'few' });
+    await expect(sweepCommand.check(wrong)).rejects.toThrow(
+      /^the cell it-sweep-a: runtime\.max_envs_to_visit: must be a number, not "few"/,
+    );
+  });
+
   it('reads a sweep’s own file, with paths relative to it', async () => {
     const folder = folderWith({
       'base.yaml': JSON.stringify(VENDOR),
@@ -166,5 +187,15 @@ describe('the settings of a sweep', () => {
       differences: [{ score: 'correct', pairs: 4, difference: -0.5 }],
     });
     expect(cold).not.toHaveProperty('differences');
+  });
+
+  it('count what scorers gave no score, of the judged samples of all repeats', () => {
+    const counted = (temperature: number, repeat: number, unscored?: Record<string, number>) => ({
+      samples: null,
+      row: { ...row(temperature, repeat), judged: 30, ...(unscored && { unscored }) },
+    });
+    const [cold, warm] = settingsOf([counted(0, 0), counted(1, 0, { graded: 30 }), counted(1, 1)]);
+    expect(cold).not.toHaveProperty('unscored');
+    expect(warm?.unscored).toEqual({ graded: { samples: 30, of: 60 } });
   });
 });

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { SWEEP_FACTS } from '../../../src/kinds/sweep/facts.js';
 
 /** Rows and notes of the table of scores, of two models with these scores. */
-function scoreTableOf(names: readonly string[], repeats = 1) {
+function scoreTableOf(names: readonly string[], repeats = 1, more: readonly object[] = []) {
   const scores = names.map((score) => ({ score, is_share: true, samples: 4, mean: 0.5, stderr: 0.25 }));
-  const settings = ['a', 'b'].map((model) => ({ settings: { model }, cells: [model], scores, cost_usd: 1 }));
+  const settings = ['a', 'b'].map((model, index) => ({
+    ...{ settings: { model }, cells: [model], scores, cost_usd: 1 },
+    ...more[index],
+  }));
   const metrics = { command: 'run', repeats, cells: [], settings };
   const units = { noun: 'cell', planned: 2, ended: 2, running: 0 };
   const facts = SWEEP_FACTS.facts({ metrics, units } as never);
@@ -28,4 +31,15 @@ test('one score stands there where it is of several repeats', () => {
     rows: [texts('a', 'correct'), texts('b', 'correct')],
     notes: ['Means over 3 repeats ± standard error, clustered by sample.'],
   });
+});
+
+test('a scorer that gave no score in a setting is named below it, also where the table has nothing else to say', () => {
+  const unscored = { graded: { samples: 30, of: 30 } };
+  expect(scoreTableOf(['correct'], 1, [{}, { unscored }])).toEqual({
+    rows: [texts('a', 'correct'), texts('b', 'correct')],
+    notes: ['Means ± standard error, clustered by sample.', 'graded: 30 of 30 unscored in b.'],
+  });
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`s${index}`, unscored.graded]));
+  const { notes = [] } = scoreTableOf(['correct'], 1, [{ unscored: many }]) ?? {};
+  expect(notes.slice(10)).toEqual(['s9: 30 of 30 unscored in a.', '… and 2 more, in metrics.json.']);
 });

@@ -20,7 +20,12 @@ import { sweepReport } from '../report.js';
 import { settingsOf } from '../settings.js';
 import type { SweepContext, SweepContexts } from './sweep-context.js';
 
-type CellMetrics = ExperimentMetrics & { lm_calls_cached?: number };
+type CellMetrics = ExperimentMetrics & {
+  lm_calls_cached?: number;
+  /** Of a run. */
+  samples?: number;
+  unscored?: Record<string, number>;
+};
 
 /** Cell of a sweep with its metrics, as far as it has them. */
 interface ReadCell {
@@ -84,13 +89,15 @@ export function createFinalizeSweep(contexts: SweepContexts, dependencies: Worke
     const metrics = own === null ? null : await readJson<CellMetrics>(own, artifactKeys.metrics);
     const isCompared = own !== null && metrics !== null && kindOf(config.command)?.comparison !== undefined;
     const samples = isCompared ? await readCompared(own) : null;
-    const { lm_calls_cached: cached } = metrics ?? {};
+    const { lm_calls_cached: cached, samples: visited, unscored } = metrics ?? {};
     const row: CellRow = {
       ...cell,
       status: ended?.status ?? 'waiting',
       message: ended?.message ?? null,
       artifacts,
       figures: metrics === null || artifacts === null ? [] : figuresOf(kind.facts, artifacts, metrics),
+      ...(visited === undefined ? {} : { judged: visited - (metrics?.errors ?? 0) }),
+      ...(unscored === undefined ? {} : { unscored }),
       errors: metrics?.errors ?? 0,
       lm_calls: metrics?.lm_calls ?? 0,
       ...(cached === undefined || cached === 0 ? {} : { lm_calls_cached: cached }),
