@@ -16,13 +16,14 @@ const DURABLE = [
 const DOCKER = ['tests/sandboxes/docker/**/*.test.ts', 'tests/scripts/docker-*.test.ts'];
 /**
  * Hostile programs as called functions, which `evolve-hostile` runs as scaffolds; a worker that freezes and wakes; a
- * worker of several that dies in the middle of a booking, where `agent-eval` kills the only one.
+ * worker of several that dies in the middle of a booking, where `agent-eval` kills the only one; 64 kills of an
+ * experiment of each kind at each grain, which `chaos` and others kill a few times.
  */
 const NIGHTLY =
   process.env.REPRISE_NIGHTLY === undefined
     ? [
         'tests/sandboxes/docker/hostile-calls.test.ts',
-        'tests/durable/{frozen-worker,agent-eval-workers}.test.ts',
+        'tests/durable/{frozen-worker,agent-eval-workers,kills}.test.ts',
       ]
     : [];
 
