@@ -78,8 +78,9 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     this.totals = addRollout(this.totals, { ...result, totals });
     if (result.fatal !== null) this.fail(result.fatal);
     if (result.status === 'suspended') this.unfinished = true;
-    this.checkLimits();
+    // Its spending is settled: counted once more as a child's, it would end the others too early.
     this.budgets?.end(handle.workflowId);
+    this.checkLimits();
     this.show();
   }
 

@@ -69,6 +69,25 @@ describe('AgentEvalControl', () => {
     expect(control.outcome(false)).toEqual({ status: 'done', message: null });
   });
 
+  it('counts once what a rollout has reported before it ended', () => {
+    const control = begun();
+    const first = rollout();
+    control.begins(first.workflowId);
+    control.joined(first);
+    control.receive({
+      from: executionOf(first),
+      rollout: first.workflowId,
+      budget: {
+        spent: { lm_calls: 2, tokens: 4, cost_usd: 0 },
+        granted: 2,
+        returned: 0,
+        requested: 0,
+      },
+    });
+    control.left(first, DONE);
+    expect(control.continues()).toBe(true);
+  });
+
   it('is not where rollouts are left', () => {
     const control = begun();
     control.left(rollout(), DONE);
