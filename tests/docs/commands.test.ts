@@ -636,6 +636,7 @@ const NOT_RUN: Record<string, string> = {
   'npx vitest run tests/statistics': 'runs tests that are run beside this one',
   "npx vitest run tests/grading -t 'letter'": 'runs tests that are run beside this one',
   'npx vitest run --project unit': 'runs tests that are run beside this one',
+  'npx vitest run --project apart': 'runs tests that are run beside this one',
   'npx vitest run --project durable': 'runs this test',
   'npx vitest run --project docker': 'run beside this one, where there is a daemon',
   'REPRISE_CACHED_WORKFLOWS=0 npx vitest run --project durable':
