@@ -94,7 +94,9 @@ class Scope {
 class Execution {
   readonly startTime = new Date();
   readonly scope = new Scope({ parent: undefined });
-  readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
+  private readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
+  /** Signals that came before there was a handler for them. */
+  private early: { name: string; args: unknown[] }[] = [];
   private readonly waiting = new Map<() => boolean, () => void>();
   private isLooking = false;
   private activityCount = 0;
@@ -126,11 +128,22 @@ class Execution {
     }
   }
 
-  /** Passes a message to its handler, if there is one. */
+  /** Passes a message to its handler, or keeps it until there is one. */
   onSignal(name: string, args: unknown[]): void {
     const handler = this.handlers.get(name);
-    void executions.run(this, () => this.scope.run(async () => handler?.(...args)));
+    if (handler === undefined) {
+      this.early.push({ name, args });
+      return;
+    }
+    void executions.run(this, () => this.scope.run(async () => handler(...args)));
     this.look();
+  }
+
+  setHandler(name: string, handler: (...args: unknown[]) => unknown): void {
+    this.handlers.set(name, handler);
+    const { early } = this;
+    this.early = early.filter((signal) => signal.name !== name);
+    for (const signal of early) if (signal.name === name) this.onSignal(name, signal.args);
   }
 
   condition(fn: () => boolean): Promise<void> {
@@ -304,7 +317,7 @@ const PLAIN = {
     Execution.current().activity(name, args, options),
   setCurrentDetails: (details: string) => Execution.current().world.onDetails(details),
   setHandler: (message: Named, handler: (...args: unknown[]) => unknown) =>
-    void Execution.current().handlers.set(nameOf(message), handler),
+    Execution.current().setHandler(nameOf(message), handler),
   sleep: async (time: string | number) => {
     const execution = Execution.current();
     await Scope.current().orCancelled(execution.world.pause(msToNumber(time)));
@@ -347,7 +360,7 @@ const PLAIN = {
  * execution, if the workflow would be a child of it; `idPrefix` makes the IDs of its activities different from those of
  * others that work for it
  * @param around `signal` cancels the workflow; `receives` is given what delivers signals from the server to it, until the
- * returned function is called; `onSent` is called after a signal to the server, `onDetails` with what it shows of itself
+ * returned function is called; the workflow begins once `isReady` has ended; `onSent` is called after a signal to the server, `onDetails` with what it shows of itself
  * @returns the workflow's result
  * @throws the workflow's failure
  */
@@ -368,9 +381,13 @@ export function runPlainly(
     client,
     signal,
     receives = () => nothing,
+    isReady = async () => undefined,
     onSent,
     onDetails,
-  }: { activities: object; signal?: AbortSignal; receives?: Receives } & Pick<World, 'warn'> &
+  }: { activities: object; signal?: AbortSignal; receives?: Receives; isReady?: () => Promise<void> } & Pick<
+    World,
+    'warn'
+  > &
     Partial<Pick<World, 'pause' | 'client' | 'onSent' | 'onDetails'>>,
 ): Promise<unknown> {
   useSdk(PLAIN as unknown as Parameters<typeof useSdk>[0]);
@@ -381,7 +398,8 @@ export function runPlainly(
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   const close = receives((name, args) => execution.onSignal(name, args));
-  return execution.run(workflow, plain(input.args)).finally(() => {
+  const running = isReady().then(() => execution.run(workflow, plain(input.args)));
+  return running.finally(() => {
     close();
     signal?.removeEventListener('abort', cancel);
   });

@@ -130,11 +130,13 @@ export function createRunUnits(
         const { experiment, input, around } = current(args);
         const mailbox = mailboxOf(experiment, around.client);
         const receives = (deliver: Deliver) => mailbox.open(unit, deliver);
+        // What it was begun with is as old as its first attempt: it may be paused since.
+        const isReady = input.args.at(-1) === 1 ? undefined : () => mailbox.ask();
         const onSent = () => void mailbox.ask();
         return runPlainly(
           dispatch,
           { workflowId: unit, parent: experiment, type, ...input },
-          { ...around, receives, onSent },
+          { ...around, receives, onSent, ...(isReady === undefined ? {} : { isReady }) },
         );
       }),
   };

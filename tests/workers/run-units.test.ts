@@ -97,3 +97,12 @@ test('a unit with which two workers were lost is left to a workflow', async () =
   await expect(run('one', { attempt: 3 })).rejects.toMatchObject({ type: 'WorkerCrash' });
   expect(steps).toEqual([]);
 });
+
+test('another attempt of a unit begins by what holds now, and not by what it was begun with', async () => {
+  const { run, steps } = world(
+    () => ({ 'desk/one/0': { control: [{ paused: false, exhausted: true }] } }),
+    false,
+  );
+  expect(await run('one', { attempt: 2 })).toMatchObject({ status: 'suspended' });
+  expect(steps).toEqual([]);
+});

@@ -80,11 +80,11 @@ test('a bundle works on as many units at once as it is told to, and on all of th
   const { run, says, reports } = world(judgeStep);
   const running = run();
   await vi.waitFor(() => expect(calls).toHaveLength(2));
-  says({ control: [{ ...ORDERS, share: 4 }] });
   await vi.waitFor(
     () => expect(reports[0]).toMatchObject({ running: 2, oldest: [0, expect.any(Number)] }),
     3000,
   );
+  says({ control: [{ ...ORDERS, share: 4 }] });
   await vi.waitFor(() => expect(calls).toHaveLength(4), 3000);
   for (let next = 0; next < 6; next += 1) {
     await vi.waitFor(() => expect(calls.length).toBeGreaterThan(next));
@@ -130,15 +130,27 @@ test('a bundle waits for its grants, and looks for stored replies where there ar
   expect(left).toEqual([5]);
 });
 
+test('another attempt begins by the orders that hold now', async () => {
+  const { calls, judgeStep } = held();
+  const { run, says } = world(judgeStep);
+  says({ control: [{ ...ORDERS, paused: true }] });
+  const running = run({ attempt: 2 });
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(calls).toHaveLength(0);
+  says({ control: [{ ...ORDERS, over: true }] });
+  expect(await running).toMatchObject({ left: [0, 1, 2, 3, 4, 5] });
+});
+
 test('after a lost worker, only the calls that may have been in flight are booked as cut off', async () => {
   const asked: JudgeStepInput[] = [];
   const unrecorded = { requests: 1, usage: COST.usage, cost_usd: 0 };
-  const { run } = world(async (input) => {
+  const { run, says } = world(async (input) => {
     asked.push(input);
     // The first step was answered and stored before.
     if (input.step === 0) return VERDICT;
     return (input.before?.unbooked ?? 0) > 0 ? { ...VERDICT, unrecorded } : VERDICT;
   });
+  says({ control: [ORDERS] });
   expect(await run({ attempt: 2 })).toMatchObject({
     left: [],
     totals: { judged: 6, unrecorded: { requests: 2 } },
