@@ -8,6 +8,7 @@ import { experimentInProcess } from '../../src/in-process/experiment.js';
 import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { openStore } from '../../src/storage/open.js';
 import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
+import { TWICE } from '../support/asking-twice.js';
 import { treeIn } from '../support/evolutions.js';
 import type { Behaviour, FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
 import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
@@ -112,21 +113,6 @@ const experiment: fc.Arbitrary<Drawn> = fc
     failures,
   )
   .map(([drawn, failures]) => ({ ...drawn, failures }));
-
-/** Kind of one's own that asks a second time with the first answer. */
-const TWICE = `
-import { defineExperimentKind } from 'reprise/kind';
-
-export default defineExperimentKind({
-  name: 'twice',
-  models: ['writer'],
-  async work({ sample, ask }) {
-    const { text } = await ask('writer', sample.question);
-    const again = await ask('writer', sample.question + ' Is it ' + text + '?');
-    return { answer: again.text, scores: { same: again.text === text } };
-  },
-});
-`;
 
 /** Fields that hold a time, a place or a chance, or what is not owed to be the same. */
 const PASSING =

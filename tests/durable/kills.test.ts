@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Metrics } from '../../src/kinds/run/results.js';
 import { askingEvolution, askingProgram, writeSumsToAsk } from '../support/asking-evolution.js';
+import { TWICE } from '../support/asking-twice.js';
 import type { FakeReply, RecordedRequest } from '../support/fake-providers/behaviours.js';
 import { addNumbers, type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { VERDICT, writeJudged, writeRubric } from '../support/judged-steps.js';
@@ -19,21 +20,6 @@ const UNITS = 20 + 5 * KILLS;
 
 /** Fields of a row that hold a time or a chance. */
 const PASSING = new Set(['started_at', 'seconds', 'rollout_id', 'database']);
-
-/** Kind of one's own that asks a second time with the first answer. */
-const TWICE = `
-import { defineExperimentKind } from 'reprise/kind';
-
-export default defineExperimentKind({
-  name: 'twice',
-  models: ['writer'],
-  async work({ sample, ask }) {
-    const { text } = await ask('writer', sample.question);
-    const again = await ask('writer', sample.question + ' Is it ' + text + '?');
-    return { answer: again.text, scores: { same: again.text === text } };
-  },
-});
-`;
 
 /** Writes an experiment of a kind. @returns the command that runs it */
 type Write = (place: Workplace, baseUrl: string, name: string, grain: string) => Promise<string[]>;
