@@ -56,15 +56,21 @@ export function withErrors(
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** Adds counts by type; undefined where there are none. */
-export function addErrors(
-  left: Readonly<Record<string, number>> | undefined,
-  right: Readonly<Record<string, number>> = {},
-): Record<string, number> | undefined {
-  return Object.entries(right).reduce<Record<string, number> | undefined>(
-    (sum, [type, count]) => withErrors(sum, type, count),
-    left,
-  );
+/** Number of errors, and by type; absent: none. */
+export interface ErrorCounts {
+  errors: number;
+  errors_by_type?: Record<string, number>;
+}
+
+/** Adds numbers of errors. */
+export function addErrors(left: ErrorCounts, right: ErrorCounts): ErrorCounts {
+  let { errors_by_type } = left;
+  for (const [type, count] of Object.entries(right.errors_by_type ?? {}))
+    errors_by_type = withErrors(errors_by_type, type, count);
+  return {
+    errors: left.errors + right.errors,
+    ...(errors_by_type === undefined ? {} : { errors_by_type }),
+  };
 }
 
 /** Reduces a message to what its cause determines: no numbers, request ids and long quotations. */

@@ -2,17 +2,13 @@ import type { EpisodeError } from '../contracts/results.js';
 import type { RequestGrant, StepCost } from '../contracts/step-cost.js';
 import { CallRefusedError } from '../runtime/ports.js';
 import { addStep, newlyPaid } from '../runtime/step-cost.js';
-import { withErrors } from '../statistics/error-tally.js';
+import { addErrors, type ErrorCounts } from '../statistics/error-tally.js';
 import { costAtLimit, describeError, fatalMessage } from './failures.js';
 import { requestUntilAnswered } from './request-until-answered.js';
 import { ActivityFailure, isCancellation } from './sdk.js';
 
-export interface UnitTotals extends StepCost {
-  /** Units that were given up. */
-  errors: number;
-  /** Units that were given up, by the type of their error; absent: none. */
-  errors_by_type?: Record<string, number>;
-}
+/** Totals of units; their errors are the units that were given up. */
+export interface UnitTotals extends StepCost, ErrorCounts {}
 
 /** Grant of a call: for a new request, or only for a stored reply. */
 export type Grant = 'new' | 'stored';
@@ -100,9 +96,8 @@ export class UnitAccounts<Totals extends UnitTotals> {
         this.totals = change(this.totals);
       },
       gaveUp: (type) => {
-        const { errors, errors_by_type } = this.totals;
-        const all = withErrors(errors_by_type, type);
-        this.totals = { ...this.totals, errors: errors + 1, errors_by_type: all };
+        const given = addErrors(this.totals, { errors: 1, errors_by_type: { [type]: 1 } });
+        this.totals = { ...this.totals, ...given };
         this.around.changed();
       },
     };

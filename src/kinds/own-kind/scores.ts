@@ -9,12 +9,10 @@ export function noOwnKindTotals(): OwnKindTotals {
 
 /** Adds the totals of other samples. */
 export function addOwnKindTotals(left: OwnKindTotals, right: OwnKindTotals): OwnKindTotals {
-  const errors_by_type = addErrors(left.errors_by_type, right.errors_by_type);
   return {
     ...addStep(left, right),
     ended: left.ended + right.ended,
-    errors: left.errors + right.errors,
-    ...(errors_by_type === undefined ? {} : { errors_by_type }),
+    ...addErrors(left, right),
     scores: addSums(left.scores, right.scores),
   };
 }

@@ -15,12 +15,10 @@ export function addReply(totals: JudgeTotals, reply: JudgedStep): JudgeTotals {
 
 /** Adds the totals of other steps. */
 export function addJudged(left: JudgeTotals, right: JudgeTotals): JudgeTotals {
-  const errors_by_type = addErrors(left.errors_by_type, right.errors_by_type);
   return {
     ...addStep(left, right),
     judged: left.judged + right.judged,
-    errors: left.errors + right.errors,
-    ...(errors_by_type === undefined ? {} : { errors_by_type }),
+    ...addErrors(left, right),
     malformed: left.malformed + right.malformed,
     scores: addScores(left.scores, right.scores),
   };
