@@ -61,10 +61,9 @@ async function work(session: Session, announcement: () => void, idleEnds: boolea
   const interrupted = interruption();
   // The reader may press Ctrl-C at once.
   announcement();
-  const ended = new Promise<void>((resolve) => interrupted.signal.addEventListener('abort', () => resolve()));
   try {
     await Promise.race([
-      ended,
+      interrupted.came,
       session.working,
       ...(idleEnds
         ? [untilIdle(session.client, { taskQueue: session.worker.taskQueue, signal: interrupted.signal })]

@@ -46,6 +46,8 @@ export function addViewCommand(program: Command, finish: (code: number) => void)
     .action(async (given: string | undefined, options: Options) => {
       const port = portOf(options.port);
       const root = await rootOf(given);
+      // The reader may press Ctrl-C as soon as the address is printed.
+      const { came, dispose } = interruption('Ending.');
       const live = new Live(true);
       const viewer = await serveViewer({
         experiments: new Experiments(openStore(root), live),
@@ -57,8 +59,7 @@ export function addViewCommand(program: Command, finish: (code: number) => void)
         },
       });
       printText(`Experiments of ${root}: ${viewer.url}\nCtrl-C ends the viewer.`);
-      const { signal, dispose } = interruption('Ending.');
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await came;
       dispose();
       await viewer.close();
       finish(EXIT.done);

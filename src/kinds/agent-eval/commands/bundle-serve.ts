@@ -25,7 +25,7 @@ export async function serveUntilInterrupted(
   printText(
     `The tools of ${desk.row.registry.name}, for the row ${desk.row.row.id}: ${url}\nOpenAPI: ${url}openapi.json. Ctrl-C ends it.`,
   );
-  await new Promise((resolve) => interrupted.signal.addEventListener('abort', resolve));
+  await interrupted.came;
   interrupted.dispose();
   await close();
 }
