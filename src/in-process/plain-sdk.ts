@@ -14,6 +14,7 @@ import {
 } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time.js';
 import { offer, withdraw } from '../runtime/offers.js';
+import { beginUnit, withinUnit } from '../storage/in-unit.js';
 import type { WorkflowFunction } from '../workflows/kind.js';
 import { isCancellation, useSdk } from '../workflows/sdk.js';
 
@@ -23,6 +24,7 @@ type Named = string | { name?: string; type?: string };
 /** State shared within one experiment: its activities, and its workflows by ID. */
 class World {
   readonly executions = new Map<string, Execution>();
+  readonly unit = beginUnit();
 
   constructor(
     readonly activities: Readonly<Record<string, Activity>>,
@@ -200,8 +202,9 @@ class Execution {
       const execution = { workflowId, runId };
       const { client } = this.world;
       const context = contextOf({ ...info, workflowExecution: execution }, { scope, heartbeat, client });
+      const run = () => asyncLocalStorage.run(context, () => work(...input));
       try {
-        return plain(await scope.orCancelled(asyncLocalStorage.run(context, () => work(...input))));
+        return plain(await scope.orCancelled(withinUnit(this.world.unit, run)));
       } catch (error) {
         if (isCancellation(error) || scope.consideredCancelled) throw fail(new CancelledFailure('cancelled'));
         const failure = ensureApplicationFailure(error);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { missingPackage } from '../config/optional-packages.js';
 import { type ArtifactStore, checkKey } from './artifact-store.js';
 import { FileStore } from './file-store.js';
+import { GroupedStore } from './grouped-store.js';
 import type { ObjectClient } from './object-client.js';
 import type { Environment } from './s3-client.js';
 import { S3Store } from './s3-store.js';
@@ -35,10 +36,10 @@ export interface OpenStoreOptions {
 export function openStore(uriOrPath: string, options: OpenStoreOptions = {}): ArtifactStore {
   const environment = options.environment ?? process.env;
   if (uriOrPath.startsWith('s3://')) return openBucket(uriOrPath, environment);
-  if (uriOrPath.startsWith('file:')) return new FileStore(folderOf(uriOrPath));
+  if (uriOrPath.startsWith('file:')) return new GroupedStore(new FileStore(folderOf(uriOrPath)));
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(uriOrPath)) throw invalidAddress(uriOrPath, 'its scheme is not known');
   if (uriOrPath.trim() === '') throw invalidAddress(uriOrPath, 'it is empty');
-  return new FileStore(uriOrPath);
+  return new GroupedStore(new FileStore(uriOrPath));
 }
 
 function openBucket(uri: string, environment: Environment): ArtifactStore {
@@ -58,7 +59,7 @@ function openBucket(uri: string, environment: Environment): ArtifactStore {
   const service = endpoint ? new URL(endpoint).origin : 'AWS';
   const uninstalled = missingPackage('s3');
   if (uninstalled !== null) throw invalidAddress(uri, uninstalled);
-  return new S3Store({ bucket, prefix, service }, () => clientFor(bucket, environment));
+  return new GroupedStore(new S3Store({ bucket, prefix, service }, () => clientFor(bucket, environment)));
 }
 
 function clientFor(bucket: string, environment: Environment): Promise<ObjectClient> {

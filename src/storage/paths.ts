@@ -203,6 +203,14 @@ export function stepAnswersPrefix(): string {
   return 'answers/';
 }
 
+/** Returns the prefix of the results of agents' programs. */
+export function executionsPrefix(): string {
+  return 'executions/';
+}
+
+/** Folders whose small objects may be stored together. */
+export const GROUPED_FOLDERS = [callsPrefix(), stepAnswersPrefix(), executionsPrefix()];
+
 /** Folders, of any kind of experiment, that only an unfinished one needs. */
 export const WORKING_FOLDERS = [
   callsPrefix(),

@@ -1,4 +1,4 @@
-import { padded, segment } from '../../storage/paths.js';
+import { executionsPrefix, padded, segment } from '../../storage/paths.js';
 
 /** Returns the key of the plan and of the selection of tasks. */
 export function planKey(): string {
@@ -25,12 +25,7 @@ export function everyPartPrefix(): string {
 
 /** Returns the key of a finished program's result, by the program's hash. */
 export function executionKey(key: string): string {
-  return `executions/${segment(key.slice(0, 2))}/${segment(key)}.json`;
-}
-
-/** Returns the prefix of all programs' results. */
-export function executionsPrefix(): string {
-  return 'executions/';
+  return `${executionsPrefix()}${segment(key.slice(0, 2))}/${segment(key)}.json`;
 }
 
 /** Returns the key of a batch of a lane's journal. */

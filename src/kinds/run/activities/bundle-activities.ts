@@ -1,9 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
+import { continuesOthers } from '../../../storage/in-unit.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { BundleActivities, Deal, Dealt, KeptLane, LaneOrders } from '../contracts.js';
 import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
+import { isUntouched } from '../lane/lane-state.js';
 import { keptLaneKey } from '../paths.js';
 import type { RunContexts } from './run-context.js';
 
@@ -43,6 +45,8 @@ export function createBundleActivities(
         runOf(context).executeUpdate<Dealt, [Deal]>(DEAL_LANES, { args: [deal], updateId }),
       );
       const dealt = await orOver(asked, { lanes: [], isOld: true, orders: OVER });
+      // What was begun elsewhere goes on with what is stored of it.
+      if (!dealt.lanes.every(isUntouched)) continuesOthers();
       return { ...dealt, orders: here(dealt.orders) };
     },
     laneOrders: async ({ bundle }) => {

@@ -19,6 +19,7 @@ import { jsonLines } from '../../../storage/json-lines.js';
 import {
   artifactKeys,
   callsPrefix,
+  executionsPrefix,
   logPartsPrefix,
   stepAnswersPrefix,
   WORKING_FOLDERS,
@@ -32,7 +33,6 @@ import { ownCodeAndPrices } from '../own-code.js';
 import {
   everyJournalPrefix,
   everyPartPrefix,
-  executionsPrefix,
   keptLanesPrefix,
   paidEmbeddingsPrefix,
   partsPrefix,

@@ -60,6 +60,11 @@ export function isInEpisode({ episode }: LaneState): boolean {
   return episode !== undefined;
 }
 
+/** Reports whether nobody has worked on a lane yet. */
+export function isUntouched({ memory, sample, last_sample, lost }: LaneState): boolean {
+  return memory === null && sample === undefined && last_sample === undefined && lost === undefined;
+}
+
 /** Takes the first lane in the middle of an episode out of a list; undefined if there is none. */
 export function takeInEpisode(lanes: LaneState[]): LaneState | undefined {
   const at = lanes.findIndex(isInEpisode);

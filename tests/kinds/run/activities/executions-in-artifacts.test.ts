@@ -6,9 +6,9 @@ import { createFinalizeRun } from '../../../../src/kinds/run/activities/finalize
 import { writeBatch } from '../../../../src/kinds/run/activities/journal-file.js';
 import { createWritePart, expandEpisode } from '../../../../src/kinds/run/activities/write-part.js';
 import type { CompactEpisode, RunPlan } from '../../../../src/kinds/run/contracts.js';
-import { everyJournalPrefix, executionsPrefix } from '../../../../src/kinds/run/paths.js';
+import { everyJournalPrefix } from '../../../../src/kinds/run/paths.js';
 import type { Metrics } from '../../../../src/kinds/run/results.js';
-import { artifactKeys } from '../../../../src/storage/paths.js';
+import { artifactKeys, executionsPrefix } from '../../../../src/storage/paths.js';
 import { keys, runContext, temporaryStore } from '../../../activities/support.js';
 import { activitiesOf, preparedRun } from '../../../activities/worker-support.js';
 import { ended } from '../../../agents/cheatsheet-bench.js';

@@ -4,7 +4,6 @@ import type { ExecutionResult } from '../../../../src/contracts/execution.js';
 import { ExecutionStore } from '../../../../src/kinds/run/activities/execution-record.js';
 import { createExecutionActivities } from '../../../../src/kinds/run/activities/executions.js';
 import type { ExecuteCodeInput } from '../../../../src/kinds/run/contracts.js';
-import { executionsPrefix } from '../../../../src/kinds/run/paths.js';
 import {
   type ExecutionOptions,
   type FunctionSandbox,
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/sandboxes/sandbox.js';
 import type { ArtifactStore } from '../../../../src/storage/artifact-store.js';
 import { openStore } from '../../../../src/storage/open.js';
+import { executionsPrefix } from '../../../../src/storage/paths.js';
 import { interceptWrites, keys, storageError, temporaryStore } from '../../../activities/support.js';
 import { activitiesOf, dependencies, preparedRun } from '../../../activities/worker-support.js';
 import { ended } from '../../../agents/cheatsheet-bench.js';
