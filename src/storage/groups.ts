@@ -32,7 +32,7 @@ interface Written {
   body: Buffer;
 }
 
-/** Milliseconds between two groups: what is written meanwhile is stored together. */
+/** Milliseconds between two groups while many are written: what comes meanwhile is stored together. */
 const WINDOW = 10;
 /** Groups of this process, and their bytes, that are merged into one. */
 const MERGED_GROUPS = 64;
@@ -69,6 +69,8 @@ export class Groups {
   /** Ends with the newest group. */
   private stored: Promise<void> = Promise.resolve();
   private storedAt = Number.NEGATIVE_INFINITY;
+  /** True if the newest group holds several records: more will come soon. */
+  private isCrowded = false;
   /** Groups of this process that are not merged. */
   private own: { group: Group; written: Written[]; bytes: number }[] = [];
   private isMerging = false;
@@ -88,7 +90,8 @@ export class Groups {
 
   /** Reads what groups hold, unless they were listed after a time. @param since by `performance.now()` */
   async know(since: number): Promise<void> {
-    while (this.listedAt < since) {
+    const latest = Math.min(since, performance.now());
+    while (this.listedAt < latest) {
       this.listing ??= this.list().finally(() => {
         this.listing = undefined;
       });
@@ -174,11 +177,12 @@ export class Groups {
 
   private async storeNext(): Promise<void> {
     const pause = this.storedAt + WINDOW - performance.now();
-    await (pause > 0 ? sleep(pause) : setImmediate());
+    await (this.isCrowded && pause > 0 ? sleep(pause) : setImmediate());
     this.storedAt = performance.now();
     this.next = undefined;
     const written = this.waiting;
     this.waiting = [];
+    this.isCrowded = written.length > 1;
     await this.storeGroup(written);
   }
 

@@ -14,7 +14,7 @@ const units = new AsyncLocalStorage<WorkingUnit>();
 
 let ticked = performance.now();
 let frozenUntil = 0;
-let ticking: NodeJS.Timeout | undefined;
+let isTicking = false;
 
 function tick(): void {
   const now = performance.now();
@@ -25,7 +25,8 @@ function tick(): void {
 /** Begins a unit that only this process works on, for as long as its attempt is not replaced. */
 export function beginUnit(): WorkingUnit {
   tick();
-  ticking ??= setInterval(tick, TICK).unref();
+  if (!isTicking) setInterval(tick, TICK).unref();
+  isTicking = true;
   return { since: performance.now() };
 }
 

@@ -208,8 +208,13 @@ export function executionsPrefix(): string {
   return 'executions/';
 }
 
+/** Returns the prefix of the records of tool calls. */
+export function toolCallsPrefix(): string {
+  return 'tool-calls/';
+}
+
 /** Folders whose small objects may be stored together. */
-export const GROUPED_FOLDERS = [callsPrefix(), stepAnswersPrefix(), executionsPrefix()];
+export const GROUPED_FOLDERS = [callsPrefix(), stepAnswersPrefix(), executionsPrefix(), toolCallsPrefix()];
 
 /** Folders, of any kind of experiment, that only an unfinished one needs. */
 export const WORKING_FOLDERS = [

@@ -36,9 +36,9 @@ export function isAlive(processId: number): boolean {
   }
   const tasks = `/proc/${processId}/task`;
   const threads = list(tasks);
-  return (
-    threads.length === 0 || threads.some((thread) => !/^[ZX]?$/.test(fieldsOf(`${tasks}/${thread}`)[0] ?? ''))
-  );
+  // Where there is /proc, a process without threads has ended since it was asked for.
+  if (threads.length === 0) return list('/proc/self/task').length === 0;
+  return threads.some((thread) => !/^[ZX]?$/.test(fieldsOf(`${tasks}/${thread}`)[0] ?? ''));
 }
 
 /** Returns the start time of a process, in clock ticks; null where there is no /proc. */

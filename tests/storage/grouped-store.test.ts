@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ArtifactStore, ListedArtifact, WriteOptions } from '../../src/storage/artifact-store.js';
 import { GroupedStore } from '../../src/storage/grouped-store.js';
 import { beginUnit, continuesOthers, withinUnit } from '../../src/storage/in-unit.js';
@@ -149,6 +149,21 @@ describe('what is stored together', () => {
       continuesOthers();
       expect(await two.readText(key('a'))).toBe('1');
       expect(await two.write(key('a'), '2', { ifAbsent: true })).toBe(false);
+    });
+  });
+
+  test('a process that was frozen looks again before it stores what it was asked for', async () => {
+    const bare = memory();
+    const [frozen, other] = [new GroupedStore(bare), new GroupedStore(bare)];
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    await asUnit(async () => {
+      expect(await frozen.readText(key('a'))).toBeNull();
+      await asUnit(() => other.write(key('a'), 'of the next attempt', { ifAbsent: true }));
+      now += 60_000;
+      expect(await frozen.write(key('a'), 'late', { ifAbsent: true })).toBe(false);
+      expect(await frozen.readText(key('a'))).toBe('of the next attempt');
     });
   });
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { InfrastructureError } from '../../../contracts/infrastructure-error.js';
 import { SqliteDatabase } from '../../../databases/sqlite-database.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
+import { padded, toolCallsPrefix } from '../../../storage/paths.js';
 import { keysBelow } from '../../../storage/read-ahead.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { DatabaseVersion } from '../contracts.js';
@@ -10,11 +11,13 @@ import type { BundleRow, ToolOutcome } from './contracts.js';
 import type { ModelToolCall, ToolCallPlace, ToolRan } from './run-tool-call.js';
 import { seedDatabase } from './seed-database.js';
 
-/** Record of a tool call; written once, after the bytes that it refers to. */
+/** Record of a tool call, written once. */
 export interface ToolCallRecord {
   call: ModelToolCall;
   outcome: ToolOutcome;
   to: DatabaseVersion;
+  /** Pages of the database after the call, in base64; absent if an earlier record holds the same. */
+  pages?: string;
 }
 
 /** Megabytes of databases that a worker remembers of an experiment. */
@@ -29,6 +32,8 @@ export class KnownDatabases {
   });
   /** Hash of the content by key: rollouts of a row that did the same end with the same bytes. */
   readonly hashes = new LRUCache<string, string>({ max: 10_000 });
+  /** Key of the record that holds a database, by the SHA-256 of its bytes: rollouts that did the same share it. */
+  readonly holders = new LRUCache<string, string>({ max: 10_000 });
 }
 
 /** Bytes that are compared and stored together: one SQLite page, unless a seed sets another page size. */
@@ -76,8 +81,6 @@ function number(value: number): Uint8Array {
  * Keys of the databases of a bundle's rows, below an experiment's folder. They contain row ids unchanged, since the
  * loader has checked these.
  */
-const VERSION_DIGITS = 6;
-
 function rowFolder(rowId: string): string {
   return `runs/${rowId}`;
 }
@@ -92,19 +95,14 @@ function rolloutKey(rowId: string, rollout: string): string {
   return `${rowFolder(rowId)}/roll_${rollout}.db`;
 }
 
-/** Returns the key of a version's changed pages, by the SHA-256 of its bytes: rollouts with the same bytes share it. */
-function versionKey(rowId: string, sha256: string): string {
-  return `${rowFolder(rowId)}/versions/${sha256}.pages`;
-}
-
 /** Returns the folder of the records of a rollout's tool calls. */
-function rolloutFolder(rowId: string, rollout: string): string {
-  return `${rowFolder(rowId)}/roll_${rollout}`;
+function recordsFolder(rowId: string, rollout: string): string {
+  return `${toolCallsPrefix()}${rowId}/${rollout}/`;
 }
 
 /** Returns the key of the record of the tool call that made a version. */
-function callKey(rowId: string, rollout: string, version: number): string {
-  return `${rolloutFolder(rowId, rollout)}/${String(version).padStart(VERSION_DIGITS, '0')}.json`;
+function recordKey(rowId: string, rollout: string, version: number): string {
+  return `${recordsFolder(rowId, rollout)}${padded(version)}.json`;
 }
 
 /**
@@ -164,11 +162,23 @@ export class RolloutDatabase {
     const known = await this.recorded(version);
     if (known !== null) return this.sameCall(known, call);
     const place = { row: { now: this.row.now }, seed: this.seedOf(version) };
-    const ran = await run(await this.read(from), place, call);
-    const database = ran.bytes === null ? from.database : await this.keep(ran.bytes);
-    const record: ToolCallRecord = { call, outcome: ran.outcome, to: { version, database } };
-    const key = callKey(this.row.id, this.rollout, version);
-    if (await this.store.write(key, JSON.stringify(record), { ifAbsent: true })) return this.answer(record);
+    const { outcome, bytes } = await run(await this.read(from), place, call);
+    const key = recordKey(this.row.id, this.rollout, version);
+    const sha256 = bytes === null ? '' : createHash('sha256').update(bytes).digest('hex');
+    const database = bytes === null ? from.database : (this.known.holders.get(sha256) ?? key);
+    const record: ToolCallRecord = { call, outcome, to: { version, database } };
+    const isHolder = bytes !== null && database === key;
+    if (isHolder) {
+      const pages = changedPages(await this.read(await this.begin()), bytes);
+      record.pages = Buffer.from(pages).toString('base64');
+    }
+    if (await this.store.write(key, JSON.stringify(record), { ifAbsent: true })) {
+      if (isHolder) {
+        this.known.bytes.set(key, bytes);
+        this.known.holders.set(sha256, key);
+      }
+      return this.answer(record);
+    }
     // Another worker, which was considered dead, was faster.
     return this.sameCall((await this.recorded(version)) ?? record, call);
   }
@@ -203,18 +213,17 @@ export class RolloutDatabase {
   async read({ version, database }: DatabaseVersion): Promise<Uint8Array> {
     const known = this.known.bytes.get(database);
     if (known !== undefined) return known;
-    const stored = async (key: string): Promise<Uint8Array> => {
-      const bytes = await this.store.read(key);
-      if (bytes !== null) return bytes;
+    const there = (found: Uint8Array | null, key: string): Uint8Array => {
+      if (found !== null) return found;
       throw new InfrastructureError(
         `version ${version} of ${this.row.id} is gone: there is no ${key}. Its folder was changed; the same command continues with what is there`,
       );
     };
     const seeded = baseKey(this.row.id);
-    const base = this.known.bytes.get(seeded) ?? (await stored(seeded));
+    const base = this.known.bytes.get(seeded) ?? there(await this.store.read(seeded), seeded);
     this.known.bytes.set(seeded, base);
     if (database === seeded) return base;
-    const bytes = withPages(base, await stored(database));
+    const bytes = withPages(base, there(await pagesIn(this.store, database), database));
     this.known.bytes.set(database, bytes);
     return bytes;
   }
@@ -223,16 +232,8 @@ export class RolloutDatabase {
     return `${this.row.id}/${this.draws}/${version}`;
   }
 
-  private async keep(bytes: Uint8Array): Promise<string> {
-    const key = versionKey(this.row.id, createHash('sha256').update(bytes).digest('hex'));
-    const base = await this.read(await this.begin());
-    await this.store.write(key, changedPages(base, bytes), { ifAbsent: true });
-    this.known.bytes.set(key, bytes);
-    return key;
-  }
-
   private recorded(version: number): Promise<ToolCallRecord | null> {
-    return readJson<ToolCallRecord>(this.store, callKey(this.row.id, this.rollout, version));
+    return readJson<ToolCallRecord>(this.store, recordKey(this.row.id, this.rollout, version));
   }
 
   private sameCall(record: ToolCallRecord, call: ModelToolCall) {
@@ -246,6 +247,12 @@ export class RolloutDatabase {
   private answer({ outcome, to }: ToolCallRecord): { outcome: ToolOutcome; to: DatabaseVersion } {
     return { outcome, to };
   }
+}
+
+/** Reads the changed pages that the record of a tool call holds; null if it is not there. */
+async function pagesIn(store: ArtifactStore, key: string): Promise<Uint8Array | null> {
+  const record = await readJson<ToolCallRecord>(store, key);
+  return record?.pages === undefined ? null : Buffer.from(record.pages, 'base64');
 }
 
 /** Version of a rollout's database, and the tool call that made it. */
@@ -266,11 +273,11 @@ export async function* versionsOf(
   { row, rollout, base }: { row: string; rollout: string; base: Uint8Array },
 ): AsyncGenerator<Written> {
   let last = baseKey(row);
-  for (const key of await keysBelow(store, `${rolloutFolder(row, rollout)}/`)) {
+  for (const key of await keysBelow(store, recordsFolder(row, rollout))) {
     const record = await readJson<ToolCallRecord>(store, key);
     if (record === null || record.to.database === last) continue;
     last = record.to.database;
-    const pages = last === baseKey(row) ? null : await store.read(last);
+    const pages = last === baseKey(row) ? null : await pagesIn(store, last);
     const bytes = pages === null ? base : withPages(base, pages);
     yield { number: record.to.version, tool: record.call.name, ok: record.outcome.ok, bytes };
   }
