@@ -48,7 +48,8 @@ const LATENCIES = [0, 1000] as const;
 /** Tool calls of a rollout in the contest; one in a reply, as most agents work. */
 const TOOL_CALLS = 4;
 /** Rollouts with many tool calls, and as many with none. */
-const OVERHEAD = { rows: 5, rollouts_a_row: 2, concurrency: 1, latency: 0 };
+/** As many rollouts as run in bundles by default. */
+const OVERHEAD = { rows: 10, rollouts_a_row: 4, concurrency: 1, latency: 0 };
 
 async function runOnce(contestant: RolloutContestant, contest: RolloutContest, mock: Mock): Promise<Outcome> {
   const folder = await makeRolloutFolder(contest, mock.baseUrl);
