@@ -42,30 +42,31 @@ class World {
 type Parent = Pick<Execution, 'workflowId' | 'runId'>;
 type Receives = (deliver: (signal: string, args: unknown[]) => void) => () => void;
 
-const scopes = new AsyncLocalStorage<Scope>();
-const executions = new AsyncLocalStorage<Execution>();
+/** Workflow that code runs for, and the newest scope there. One storage: each costs every promise something. */
+const frames = new AsyncLocalStorage<{ scope: Scope; execution: Execution | undefined }>();
 
 /** Cancels what was begun within it, as the SDK's class of this name does. */
 class Scope {
   readonly cancelRequested: Promise<never>;
   private reject: (error: CancelledFailure) => void = () => undefined;
-  private isCancelled = false;
+  private readonly listeners = new Set<(error: CancelledFailure) => void>();
+  private cancelled: CancelledFailure | undefined;
   private readonly cancellable: boolean;
 
   constructor({
     cancellable = true,
-    parent = scopes.getStore(),
+    parent = frames.getStore()?.scope,
   }: { cancellable?: boolean; parent?: Scope | undefined } = {}) {
     this.cancellable = cancellable;
     this.cancelRequested = new Promise((_, reject) => {
       this.reject = reject;
     });
     this.cancelRequested.catch(() => undefined);
-    if (cancellable) parent?.cancelRequested.catch(() => this.cancel());
+    if (cancellable) parent?.onCancelled(() => this.cancel());
   }
 
   static current(): Scope {
-    return scopes.getStore() ?? new Scope();
+    return frames.getStore()?.scope ?? new Scope();
   }
 
   static nonCancellable<Value>(work: () => Promise<Value>): Promise<Value> {
@@ -73,22 +74,43 @@ class Scope {
   }
 
   get consideredCancelled(): boolean {
-    return this.isCancelled && this.cancellable;
+    return this.cancelled !== undefined && this.cancellable;
   }
 
   run<Value>(work: () => Promise<Value>): Promise<Value> {
-    return scopes.run(this, work);
+    return frames.run({ scope: this, execution: frames.getStore()?.execution }, work);
   }
 
   cancel(): void {
-    if (this.isCancelled) return;
-    this.isCancelled = true;
-    this.reject(new CancelledFailure('cancelled'));
+    if (this.cancelled !== undefined) return;
+    this.cancelled = new CancelledFailure('cancelled');
+    this.reject(this.cancelled);
+    for (const listener of [...this.listeners]) listener(this.cancelled);
   }
 
-  /** Returns the awaited value, or rejects with the cancellation if that comes first. */
+  /** Calls a listener once the scope is cancelled, or at once if it is. @returns ends that */
+  onCancelled(listener: (error: CancelledFailure) => void): () => void {
+    if (this.cancelled !== undefined) listener(this.cancelled);
+    else this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * Returns the awaited value, or rejects with the cancellation if that comes first. Nothing of it stays with the scope,
+   * which may last for a hundred thousand of them.
+   */
   orCancelled<Value>(awaited: Promise<Value>): Promise<Value> {
-    return this.cancellable ? Promise.race([awaited, this.cancelRequested]) : awaited;
+    if (!this.cancellable) return awaited;
+    return new Promise((resolve, reject) => {
+      const close = this.onCancelled(reject);
+      const end =
+        <Given>(settle: (given: Given) => void) =>
+        (given: Given) => {
+          close();
+          settle(given);
+        };
+      awaited.then(end(resolve), end(reject));
+    });
   }
 }
 
@@ -116,7 +138,7 @@ class Execution {
   }
 
   static current(): Execution {
-    const execution = executions.getStore();
+    const execution = frames.getStore()?.execution;
     if (execution === undefined) throw new Error('nothing of an experiment runs here');
     return execution;
   }
@@ -124,10 +146,14 @@ class Execution {
   /** Runs a workflow to its end. */
   async run(workflow: WorkflowFunction, args: unknown[]): Promise<unknown> {
     try {
-      return await executions.run(this, () => this.scope.run(() => workflow(...(args as never[]))));
+      return await this.enter(() => workflow(...(args as never[])));
     } finally {
       this.world.executions.delete(this.workflowId);
     }
+  }
+
+  private enter<Value>(work: () => Promise<Value>): Promise<Value> {
+    return frames.run({ scope: this.scope, execution: this }, work);
   }
 
   /** Passes a message to its handler, or keeps it until there is one. */
@@ -137,7 +163,7 @@ class Execution {
       this.early.push({ name, args });
       return;
     }
-    void executions.run(this, () => this.scope.run(async () => handler(...args)));
+    void this.enter(async () => handler(...args));
     this.look();
   }
 
@@ -201,7 +227,11 @@ class Execution {
       };
       const execution = { workflowId, runId };
       const { client } = this.world;
-      const context = contextOf({ ...info, workflowExecution: execution }, { scope, heartbeat, client });
+      const cancelled = new AbortController();
+      const close = scope.onCancelled((error) => cancelled.abort(error));
+      const { signal } = cancelled;
+      const around = { scope, signal, heartbeat, client };
+      const context = contextOf({ ...info, workflowExecution: execution }, around);
       const run = () => asyncLocalStorage.run(context, () => work(...input));
       try {
         return plain(await scope.orCancelled(withinUnit(this.world.unit, run)));
@@ -212,6 +242,7 @@ class Execution {
         if (isFinal || attempt >= maximumAttempts) throw fail(failure);
         await scope.orCancelled(this.world.pause(pauseAfter(attempt, failure, options)));
       } finally {
+        close();
         this.look();
       }
     }
@@ -226,17 +257,20 @@ function contextOf(
   info: Partial<Info>,
   {
     scope,
+    signal,
     heartbeat,
     client,
-  }: { scope: Scope; heartbeat: (details: unknown) => void; client: Context['client'] | undefined },
+  }: {
+    scope: Scope;
+    signal: AbortSignal;
+    heartbeat: (details: unknown) => void;
+    client: Context['client'] | undefined;
+  },
 ): Context {
-  const cancelled = new AbortController();
-  scope.cancelRequested.catch((error) => cancelled.abort(error));
-  const { cancelRequested } = scope;
   return new Context(
     info as Info,
-    cancelRequested,
-    cancelled.signal,
+    scope.cancelRequested,
+    signal,
     heartbeat,
     client,
     QUIET,
@@ -332,9 +366,12 @@ const PLAIN = {
   ) => {
     const parent = Execution.current();
     const child = new Execution(parent.world, workflowId, workflow.name, parent);
-    Scope.current().cancelRequested.catch(() => child.scope.cancel());
+    const close = Scope.current().onCancelled(() => child.scope.cancel());
     const ended = child.run(workflow, plain(args)).then(plain);
-    ended.catch(nothing).finally(() => parent.look());
+    ended.catch(nothing).finally(() => {
+      close();
+      parent.look();
+    });
     const result = () =>
       ended.catch((error: Error) => {
         const cause = isCancellation(error) ? error : ensureApplicationFailure(error);

@@ -90,6 +90,10 @@ describe('a production server', () => {
     expect(report).toMatch(/embedded server, one worker *\| 200 \(167–250\) \| 1.00 ×/);
     expect(report).toMatch(/PostgreSQL and S3, 1 worker *\| 100 *\| 0.50 ×/);
     expect(report).toMatch(/PostgreSQL and S3, 2 workers *\| 250 *\| 1.25 ×/);
+    expect(targetsOf(result({ production })).map((target) => [target.name, verdict(target)])).toEqual([
+      ['PostgreSQL and S3, one worker: speed', 'missed by 60 %'],
+      ['2 workers over one', 'reached'],
+    ]);
     expect(reportOf(result({ production: { skipped: 'no PostgreSQL' } }))).toContain('no PostgreSQL');
   });
 });
@@ -136,7 +140,9 @@ describe('the targets', () => {
         contests: [
           contest('embedded', 0, [5, 100, 4], { history }),
           contest('inspect', 0, [24, 25, 26]),
+          contest('plain-loop', 0, [4]),
           contest('embedded', 1000, [12, 11, 13]),
+          contest('embedded', 1000, [14.5], { jitter: true }),
         ],
         sequential: [
           { contestant: 'plain-loop', title: '', calls: 9, milliseconds: spreadOf([2]) },
@@ -151,11 +157,12 @@ describe('the targets', () => {
       }),
     );
     expect(targets.map((target) => [target.name, target.measured, verdict(target)])).toEqual([
-      ['model at 0 ms: speed', 200, 'reached'],
-      ['model at 0 ms: times as fast as Inspect AI', 5, 'reached'],
-      ['model at 1,000 ms: wall over ideal', 1.2, 'missed by 4 %'],
+      ['model at 0 ms: speed of a plain loop', 0.8, 'reached'],
+      ['model at 0 ms: speed of Inspect AI', 5, 'missed by 29 %'],
+      ['model at 1000 ms: wall over ideal', 1.2, 'missed by 7 %'],
+      ['model at 1000 ms, jittered: wall over ideal', expect.closeTo(1.024, 2), 'reached'],
       ['one sequential call', 30, 'missed by 50 %'],
-      ['history events a sample', 4, 'reached'],
+      ['history events a sample', 4, 'missed by 1233 %'],
       ['history bytes a sample, beside its prompt', 1300, 'missed by 30 %'],
       ['worker memory at 20,000 samples', 500, 'reached'],
       ['worker memory at 20,000 over 5,000 samples', 1.25, 'missed by 19 %'],
@@ -335,13 +342,23 @@ describe('rollouts', () => {
         (contests[contest]?.runs[at] as ContestRun).worker = usage(peak);
       }
     }
-    const [target, ...others] = targetsOf(result({ rollouts: { contests, tool_call: [] } }));
-    expect(others).toEqual([]);
+    const memoryOf = () =>
+      targetsOf(result({ rollouts: { contests, tool_call: [] } })).filter(({ unit }) => unit === 'MB');
+    const [target] = memoryOf();
     expect(target).toMatchObject({ name: 'worker memory, 200 rollouts at concurrency 50', measured: 660 });
     expect(target && verdict(target)).toBe('missed by 10 %');
     // Where the system does not tell, nothing is reached or missed.
     for (const { runs } of contests) for (const one of runs) one.worker = usage(null);
-    expect(targetsOf(result({ rollouts: { contests, tool_call: [] } }))).toEqual([]);
+    expect(memoryOf()).toEqual([]);
+  });
+
+  it('have targets: their speed, what they take over the ideal, and a tool call', () => {
+    const targets = targetsOf(result({ rollouts })).filter(({ unit }) => unit !== 'MB');
+    expect(targets.map((target) => [target.name, target.measured, verdict(target)])).toEqual([
+      ['rollouts at 0 ms: speed', 10, 'missed by 50 %'],
+      ['rollouts at 1000 ms: wall over ideal', 1.25, 'missed by 9 %'],
+      ['one tool call', 15, 'missed by 200 %'],
+    ]);
   });
 });
 
@@ -372,6 +389,11 @@ describe('evolutions', () => {
     expect(report).toMatch(/\| wall seconds +\| 45\.0 \(40\.0–60\.0\) +\|/);
     expect(report).toMatch(/\| wall over ideal +\| 1\.50 \(1\.33–2\.00\) +\|/);
     expect(report).toMatch(/\| wall over ideal, with the recorded times +\| 1\.25 \(1\.11–1\.67\) +\|/);
+  });
+
+  it('have a target', () => {
+    const [target] = targetsOf(result({ evolve }));
+    expect(target).toMatchObject({ name: 'an evolution: wall over ideal', measured: 1.5 });
   });
 
   it('that could not be measured say why', () => {
