@@ -39,8 +39,6 @@ const KEPT_EVERY = 2000;
 /** Milliseconds between two requests for lanes in advance, and for which those are enough. */
 const DEALT_EVERY = 200;
 const AHEAD_FOR = 400;
-/** Share of a rate that still counts at the next request. */
-const PEAK_KEPT = 0.9;
 
 /** Bundle of lanes that a run works on in a worker's process. */
 class LaneBundle implements LaneControl, LaneSource {
@@ -65,8 +63,6 @@ class LaneBundle implements LaneControl, LaneSource {
   private dealing: Promise<void> | null = null;
   private requests = 0;
   private dealtAt = 0;
-  /** Highest rate of beginnings lately, in lanes a millisecond; it fades with each request. */
-  private peak = 0;
   /** Number of lanes that were begun since the last request. */
   private begunSince = 0;
   private hasChanged = false;
@@ -216,11 +212,10 @@ class LaneBundle implements LaneControl, LaneSource {
     return this.mustEnd() ? this.queue.some(isInEpisode) : this.queue.length > 0;
   }
 
-  /** Number of lanes to have in advance, by the highest rate at which they were begun lately: replies come in waves. */
+  /** Number of lanes to have in advance, by the rate at which they are begun. */
   private get ahead(): number {
     const since = Math.max(Date.now() - this.dealtAt, DEALT_EVERY);
-    this.peak = Math.max(this.peak, this.begunSince / since);
-    return Math.min(Math.ceil(this.peak * AHEAD_FOR), 4 * this.lanes);
+    return Math.min(Math.ceil((this.begunSince * AHEAD_FOR) / since), 4 * this.lanes);
   }
 
   /** Requests lanes where there are few in advance. */
@@ -253,7 +248,6 @@ class LaneBundle implements LaneControl, LaneSource {
       : Math.max(lanes - this.inProgress.size - this.queue.length + this.ahead, 0);
     this.dealtAt = Date.now();
     this.begunSince = 0;
-    this.peak *= PEAK_KEPT;
     this.hasChanged = false;
     const ended = this.writer.takeWritten();
     for (const from of ended) {
