@@ -130,9 +130,8 @@ export class GroupedStore implements ArtifactStore {
         await other.catch(() => undefined);
       if (groups.bytesOf(key) !== null) return false;
     }
-    const bytes = Buffer.from(body as string);
-    if (!isAlone && bytes.byteLength < LARGE_BYTES) {
-      await groups.write(key, bytes, options.ifAbsent ? 'first' : 'replaced');
+    if (!isAlone && Buffer.byteLength(body) < LARGE_BYTES) {
+      await groups.write(key, Buffer.from(body as string), options.ifAbsent ? 'first' : 'replaced');
       return true;
     }
     const isWritten = await this.bare.write(key, body, options);

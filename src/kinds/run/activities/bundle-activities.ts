@@ -5,7 +5,7 @@ import { continuesOthers } from '../../../storage/in-unit.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { BundleActivities, Deal, Dealt, KeptLane, LaneOrders } from '../contracts.js';
 import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
-import { isUntouched } from '../lane/lane-state.js';
+import { isNewLane } from '../lane/lane-state.js';
 import { keptLaneKey } from '../paths.js';
 import type { RunContexts } from './run-context.js';
 
@@ -46,7 +46,7 @@ export function createBundleActivities(
       );
       const dealt = await orOver(asked, { lanes: [], isOld: true, orders: OVER });
       // What was begun elsewhere goes on with what is stored of it.
-      if (!dealt.lanes.every(isUntouched)) continuesOthers();
+      if (dealt.lanes.some((lane) => lane.lost !== undefined || !isNewLane(lane))) continuesOthers();
       return { ...dealt, orders: here(dealt.orders) };
     },
     laneOrders: async ({ bundle }) => {

@@ -60,9 +60,9 @@ export function isInEpisode({ episode }: LaneState): boolean {
   return episode !== undefined;
 }
 
-/** Reports whether nobody has worked on a lane yet. */
-export function isUntouched({ memory, sample, last_sample, lost }: LaneState): boolean {
-  return memory === null && sample === undefined && last_sample === undefined && lost === undefined;
+/** Reports whether a lane is at its beginning, without a memory. */
+export function isNewLane({ memory, sample, last_sample }: LaneState): boolean {
+  return memory === null && sample === undefined && last_sample === undefined;
 }
 
 /** Takes the first lane in the middle of an episode out of a list; undefined if there is none. */

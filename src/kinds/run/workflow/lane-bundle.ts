@@ -22,7 +22,7 @@ import type {
   RunPlan,
   Totals,
 } from '../contracts.js';
-import { isInEpisode, type LaneState, takeInEpisode } from '../lane/lane-state.js';
+import { isInEpisode, isNewLane, type LaneState, takeInEpisode } from '../lane/lane-state.js';
 import { addTotals, noTotals, spendingOfTotals } from '../lane/totals.js';
 import { type LaneAccount, laneAccount } from './lane-account.js';
 import { PartWriter } from './part-writer.js';
@@ -179,8 +179,7 @@ class LaneBundle implements LaneControl, LaneSource {
     this.refill();
     if (lane === undefined) return undefined;
     this.begunSince += 1;
-    const isNew = lane.memory === null && lane.sample === undefined && lane.last_sample === undefined;
-    return isNew ? { ...lane, memory } : lane;
+    return isNewLane(lane) ? { ...lane, memory } : lane;
   }
 
   takeBegun(): LaneState | undefined {
