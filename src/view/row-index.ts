@@ -1,9 +1,11 @@
+import { pipeline } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { createGzip, gunzip } from 'node:zlib';
 import { isMapping, type Json } from '../contracts/json.js';
 import type { CallRecord, ChatMessage } from '../contracts/language-model.js';
 import type { KindView } from '../kinds/kind.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
+import { chunked } from '../storage/byte-streams.js';
 import { artifactKeys, rowIndexKey } from '../storage/paths.js';
 import { readAhead } from '../storage/read-ahead.js';
 
@@ -15,6 +17,8 @@ const LONGEST_TEXT = 120;
 const MAX_FIELDS = 12;
 /** Bytes of a line that the unit of a call is read from; a line whose fields are in another order is read whole. */
 const HEAD_BYTES = 2048;
+/** Bytes that are compressed at a time. */
+const BLOCK_BYTES = 64 * 1024;
 
 /** Bytes of an object: starts and lengths in turn. */
 export type Spans = number[];
@@ -214,30 +218,57 @@ const sourcesOf = ({ rowsIn = artifactKeys.results }: KindView) => [
   artifactKeys.memory,
 ];
 
-/** Builds the index of a finished experiment in one pass over its files, of which one line is in memory at a time. */
-export async function buildRowIndex(store: ArtifactStore, view: KindView): Promise<RowIndex> {
+/** Yields the rows of a finished experiment as its table shows them. One of the file is in memory at a time. */
+async function* indexedRows(store: ArtifactStore, view: KindView): AsyncGenerator<IndexedRow> {
   const [rowsIn = ''] = sourcesOf(view);
-  const sources = await sizesOf(store, sourcesOf(view));
-  const rows: IndexedRow[] = [];
   for await (const line of linesOf(store, rowsIn, Number.POSITIVE_INFINITY)) {
     const row = await parsed(store, rowsIn, line);
-    if (Object.keys(row).length > 0) rows.push(indexedRow(row, view, [line.start, line.length]));
+    if (Object.keys(row).length > 0) yield indexedRow(row, view, [line.start, line.length]);
   }
+}
+
+/** Finds what an index has beside its rows. */
+async function placesIn(store: ArtifactStore, view: KindView): Promise<Omit<RowIndex, 'rows'>> {
+  const [rowsIn = ''] = sourcesOf(view);
   return {
     format: FORMAT,
-    sources,
+    sources: await sizesOf(store, sourcesOf(view)),
     rows_in: rowsIn,
-    rows,
     calls: await spansIn(store, artifactKeys.calls, view, false),
     executions: await spansIn(store, artifactKeys.executions, view, true),
     memories: await memoriesIn(store),
   };
 }
 
-/** Builds and writes the index of an experiment. */
+/** Builds the index of a finished experiment in one pass over its files, of which one line is in memory at a time. */
+export async function buildRowIndex(store: ArtifactStore, view: KindView): Promise<RowIndex> {
+  const places = await placesIn(store, view);
+  const rows: IndexedRow[] = [];
+  for await (const row of indexedRows(store, view)) rows.push(row);
+  return { ...places, rows };
+}
+
+/** Builds and writes the index of an experiment, whose rows are never all in memory. */
 export async function writeRowIndex(store: ArtifactStore, view: KindView): Promise<void> {
-  const index = await buildRowIndex(store, view);
-  await store.write(rowIndexKey(), await promisify(gzip)(JSON.stringify(index)));
+  const { calls, executions, memories, ...places } = await placesIn(store, view);
+  async function* json() {
+    yield `${JSON.stringify(places).slice(0, -1)},"rows":[`;
+    let separator = '';
+    for await (const row of indexedRows(store, view)) {
+      yield separator + JSON.stringify(row);
+      separator = ',';
+    }
+    yield ']';
+    for (const [name, value] of Object.entries({ calls, executions, memories }))
+      yield `,"${name}":${JSON.stringify(value)}`;
+    yield '}';
+  }
+  const blocks = chunked(json(), BLOCK_BYTES, () => {});
+  // A failure is thrown by the stream as well.
+  await store.writeStream(
+    rowIndexKey(),
+    pipeline(blocks, createGzip(), () => {}),
+  );
 }
 
 /** Reads the index of an experiment; builds it where there is none, or its files are others than it was made of. */
