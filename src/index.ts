@@ -4,7 +4,7 @@
  */
 export { DynamicCheatsheetAgent } from './agents/dynamic-cheatsheet/agent.js';
 export { HistoryAgent } from './agents/history-agent.js';
-export { type AgentContext, EmptyReplyError, MemoryAgent } from './agents/memory-agent.js';
+export { type AgentContext, MemoryAgent } from './agents/memory-agent.js';
 export { ReflexionAgent } from './agents/reflexion-agent.js';
 export type {
   DynamicCheatsheetAgentConfig,
@@ -43,3 +43,4 @@ export type { Entry, ExperienceEntry, ReflectionEntry } from './memory/entries.j
 export { HistoryList } from './memory/history-list.js';
 export type { ExperienceMemory, MemoryModule, MemorySnapshot, SheetMemory } from './memory/memory-module.js';
 export { isExperienceMemory, isSheetMemory } from './memory/memory-module.js';
+export { EmptyReplyError } from './replies/reply-faults.js';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { DockerSandbox } from '../../src/sandboxes/docker-sandbox.js';
-import type { CallOptions, FunctionProgram } from '../../src/sandboxes/sandbox.js';
+import type { FunctionCallOptions, FunctionProgram } from '../../src/sandboxes/sandbox.js';
 import { builtModule } from '../paths.js';
 import { type Spread, spreadOf } from './spread.js';
 
@@ -93,7 +93,7 @@ async function compare(
 function connect(sandbox: DockerSandbox, files: Readonly<Record<string, string>>): Call {
   const program: FunctionProgram = { files, module: 'scaffold', function: 'process_input', input: INPUT };
   return async (heard = () => {}) => {
-    const options: CallOptions = {
+    const options: FunctionCallOptions = {
       limits: LIMITS,
       respond: null,
       resources: () => {

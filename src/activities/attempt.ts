@@ -1,5 +1,11 @@
 import type { CallRecord, GenerateRequest } from '../contracts/language-model.js';
-import type { AskedBefore, CutOff, FailedBefore, StepCost, Unrecorded } from '../contracts/step-cost.js';
+import type {
+  AskedBefore,
+  CutOffAttempts,
+  FailedBefore,
+  StepCost,
+  Unrecorded,
+} from '../contracts/step-cost.js';
 import { withFailure } from '../language-models/outage.js';
 import { addUnrecorded, timesRequested } from '../runtime/beside.js';
 import { costOfCall } from '../runtime/step-cost.js';
@@ -86,7 +92,7 @@ export class Attempt {
   }
 
   /** Requests for this call that a crash may have cut off: they may have been answered and charged. */
-  get cutOff(): CutOff {
+  get cutOff(): CutOffAttempts {
     const own = this.ownCrashes;
     const { crashes = 0, sent = 0 } = this.before ?? {};
     // The server may know of a dead worker before it receives the worker's last note of a sent request.
@@ -94,7 +100,7 @@ export class Attempt {
   }
 
   /** Cut-off requests if the reply is already stored: one of them brought it. */
-  get cutOffBesideReply(): CutOff {
+  get cutOffBesideReply(): CutOffAttempts {
     const { crashes, sent } = this.cutOff;
     return { crashes: Math.max(crashes - 1, 0), sent: Math.max(sent - 1, 0) };
   }

@@ -8,7 +8,7 @@ import type {
   GenerateReply,
   GenerateRequest,
 } from '../contracts/language-model.js';
-import type { CutOff } from '../contracts/step-cost.js';
+import type { CutOffAttempts } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff, repeatsOf } from '../runtime/repeats.js';
 
 /** Builds the request for the model: the agent's request, with the run's parameters as defaults. */
@@ -42,7 +42,7 @@ export interface Answered {
   latency_ms: number;
   /** Requests that the provider answered with a failure. */
   failures: number;
-  cutOff: CutOff;
+  cutOff: CutOffAttempts;
   /** True if the reply came from the shared cache: nothing was sent and nothing is paid. */
   cached: boolean;
 }
@@ -72,7 +72,7 @@ export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
 }
 
 /** Returns a record that counts at least the known cut-off requests. */
-export function repeatedAtLeast(record: CallRecord, known: CutOff): CallRecord {
+export function repeatedAtLeast(record: CallRecord, known: CutOffAttempts): CallRecord {
   const before = cutOffOf(record);
   const { crashes, sent } = largerCutOff(before, known);
   if (record.cached === true || (crashes === before.crashes && sent === before.sent)) return record;

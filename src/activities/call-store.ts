@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { StepAnswer } from '../contracts/environment.js';
 import type { CallIdentity, CallRecord } from '../contracts/language-model.js';
-import type { CutOff, StepCost } from '../contracts/step-cost.js';
+import type { CutOffAttempts, StepCost } from '../contracts/step-cost.js';
 import { cutOffOf, largerCutOff } from '../runtime/repeats.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { callKey, paidCallsKey, stepAnswerKey } from '../storage/paths.js';
@@ -36,7 +36,7 @@ interface LateAnswer {
 }
 
 /** Returns the requests known besides the one that brought the kept reply, if another request brought its own reply. */
-function beside(kept: CallRecord, own: CallRecord): CutOff {
+function beside(kept: CallRecord, own: CallRecord): CutOffAttempts {
   const cutOff = cutOffOf(own);
   // A person's reply has no usage: nothing was sent for it.
   const isOther = own.usage !== undefined && own.cached !== true && own.at !== kept.at;
@@ -86,7 +86,7 @@ export class CallStore {
   }
 
   /** Adds the known cut-off requests of a stored call to its record, if it counts fewer. */
-  async countRepeated(stored: StoredCall, cutOff: CutOff): Promise<StoredCall> {
+  async countRepeated(stored: StoredCall, cutOff: CutOffAttempts): Promise<StoredCall> {
     const record = repeatedAtLeast(stored.record, cutOff);
     if (record === stored.record) return stored;
     const counted = { ...stored, record };

@@ -1,21 +1,21 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InvalidInputError } from '../config/errors.js';
-import type { Pace } from '../config/pacing.js';
+import type { PaceFields } from '../config/pacing.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { ExperimentMetrics, RunStatus } from '../contracts/results.js';
 import type { Comparable } from '../kinds/kind.js';
 import { kindOf } from '../kinds/registry.js';
 import type { TrialFigure } from '../statistics/comparison.js';
-import { type ComparedSample, type Outcome, samplesOf } from '../statistics/outcomes.js';
+import { type ComparedSample, comparedSamples, type Outcome } from '../statistics/outcomes.js';
 import { Sum } from '../statistics/sums.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { openStore } from '../storage/open.js';
 import { artifactKeys } from '../storage/paths.js';
 import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile, readJson, readRows } from '../storage/stored-file.js';
-import { modulesOf } from '../user-code/code-file.js';
+import { recordedModules } from '../user-code/code-file.js';
 import { readNotes } from '../view/notes.js';
 import { unitKey } from '../view/row-index.js';
 
@@ -45,7 +45,7 @@ export interface ComparedExperiment {
   not_judged: number;
   costs: ComparedCosts;
   config: JsonObject;
-  pace: Pace;
+  pace: PaceFields;
   /** Fields of the config that differ from experiment to experiment unless it sets them. */
   incidental: readonly string[];
   /** SHA-256 of the user's own modules, by path. */
@@ -53,7 +53,7 @@ export interface ComparedExperiment {
 }
 
 /** Returns the folders of the experiments that an ended one consists of; null: it consists of none. */
-export async function partsOf(store: ArtifactStore): Promise<ArtifactStore[] | null> {
+export async function comparedParts(store: ArtifactStore): Promise<ArtifactStore[] | null> {
   const metrics = await readJson<ExperimentMetrics>(store, artifactKeys.metrics);
   const parts = metrics === null ? undefined : kindOf(metrics.kind)?.parts;
   return parts === undefined ? null : (await parts(store)).map((address) => openStore(address));
@@ -86,7 +86,7 @@ export async function readCompared(store: ArtifactStore): Promise<ComparedExperi
     );
   }
   const counts = { trials: 0, not_judged: 0, seconds: new Sum() };
-  const samples = await samplesOf(counted(outcomesIn(store, comparable), counts));
+  const samples = await comparedSamples(counted(outcomesIn(store, comparable), counts));
   return {
     experiment,
     artifacts: store.uri,
@@ -101,7 +101,7 @@ export async function readCompared(store: ArtifactStore): Promise<ComparedExperi
     config: config as JsonObject,
     pace: comparable.pace,
     incidental: comparable.incidental ?? [],
-    modules: await modulesOf(store),
+    modules: await recordedModules(store),
   };
 }
 

@@ -12,7 +12,7 @@ import type {
   LanguageModel,
   Usage,
 } from '../contracts/language-model.js';
-import type { CutOff, FailedBefore, Unrecorded } from '../contracts/step-cost.js';
+import type { CutOffAttempts, FailedBefore, Unrecorded } from '../contracts/step-cost.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { type OnUnreachable, WaitedTooLong, withFailure } from '../language-models/outage.js';
 import { unrecordedOf } from '../language-models/usage.js';
@@ -52,7 +52,7 @@ export interface CalledModel {
 }
 
 /** Reply with its record, not stored yet. */
-export interface Asked {
+export interface UnstoredReply {
   record: CallRecord;
   /** Completes the call once the record is kept: stores a reply that others may use in the shared cache. */
   settle: () => Promise<void>;
@@ -156,7 +156,7 @@ export class ModelCalls {
     model: CalledModel,
     prepared: { key: string; request: GenerateRequest },
     attempt: Attempt,
-  ): Promise<Asked> {
+  ): Promise<UnstoredReply> {
     const left = attempt.leftFor(prepared);
     const { deadWorkers } = attempt;
     if (left === null && deadWorkers !== null) {
@@ -200,8 +200,8 @@ export class ModelCalls {
       signals,
       watch,
       onUnreachable,
-    }: { cutOff: CutOff; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'onUnreachable'>,
-  ): Promise<Asked> {
+    }: { cutOff: CutOffAttempts; signals: CallSignals; watch: CallWatch } & Pick<Asker, 'onUnreachable'>,
+  ): Promise<UnstoredReply> {
     return this.fromCacheOr(model, prepared, cutOff, async () => {
       for (let before: FailedBefore = { failures: 0 }; ; ) {
         try {
@@ -236,9 +236,9 @@ export class ModelCalls {
   private async fromCacheOr(
     model: CalledModel,
     { key, request }: { key: string; request: GenerateRequest },
-    cutOff: CutOff,
+    cutOff: CutOffAttempts,
     answered: () => Promise<Answered & { failures: number }>,
-  ): Promise<Asked> {
+  ): Promise<UnstoredReply> {
     const cache =
       model.lm.cache !== false && model.askedAgain == null
         ? new ReplyCache(this.dependencies.openStore(model.resultsDir))

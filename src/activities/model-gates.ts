@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { FailedBefore } from '../contracts/step-cost.js';
-import { AdaptiveLimit, outcomeOf } from '../language-models/adaptive-limit.js';
+import { AdaptiveLimit, callOutcome } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
 import { FirstContact } from '../language-models/first-contact.js';
-import { type OnUnreachable, Outage, type Turn, type TurnOptions } from '../language-models/outage.js';
-import { Pace } from '../language-models/pace.js';
+import { type OnUnreachable, Outage, type RetryTurnOptions, type Turn } from '../language-models/outage.js';
+import { CallPacer } from '../language-models/pace.js';
 import { reachedKey } from '../storage/paths.js';
 import type { WorkerDependencies } from './dependencies.js';
 import type { CalledModel } from './model-calls.js';
@@ -20,7 +20,7 @@ export class Forgiven extends Error {
 }
 
 /** Call that requests a model. */
-export interface Asker extends Omit<TurnOptions, 'signal'> {
+export interface Asker extends Omit<RetryTurnOptions, 'signal'> {
   key: string;
   /** Its earlier failures, without forgiven ones. */
   before: FailedBefore;
@@ -35,7 +35,7 @@ const CONTACTS_IN_MEMORY = 1000;
 export class ModelGates {
   private readonly limits = new Map<string, AdaptiveLimit>();
   private readonly outages = new Map<string, Outage>();
-  private readonly paces = new Map<string, Pace>();
+  private readonly paces = new Map<string, CallPacer>();
   private readonly contacts = new LRUCache<string, FirstContact>({ max: CONTACTS_IN_MEMORY });
 
   constructor(
@@ -69,7 +69,7 @@ export class ModelGates {
       const { refusal } = error instanceof Forgiven ? error : { refusal: error };
       const unreachable = refusal instanceof LanguageModelError ? await contact.failed(refusal, began) : null;
       // While single requests test whether the provider is back, refusals say nothing about its capacity.
-      release(outage.isOpen ? 'other' : outcomeOf(error));
+      release(outage.isOpen ? 'other' : callOutcome(error));
       throw unreachable ?? error;
     }
   }
@@ -135,13 +135,13 @@ export class ModelGates {
     };
   }
 
-  private paceOf(model: CalledModel): Pace {
+  private paceOf(model: CalledModel): CallPacer {
     const { requests_per_second } = model.lm;
     const name = `${addressOf(model)} ${requests_per_second}`;
     return entryOf(this.paces, name, () =>
       requests_per_second === null
-        ? new Pace(null)
-        : new Pace(
+        ? new CallPacer(null)
+        : new CallPacer(
             requests_per_second,
             this.dependencies.grantStarts(model.modelAddress, requests_per_second),
           ),

@@ -10,7 +10,7 @@ export function warnOfProcess(notify: (message: string) => void): void {
 }
 
 /** Prepares a sandbox. @throws InvalidInputError if it is unavailable here: the message names what to install. */
-export async function orInvalidInput<Value>(prepare: () => Promise<Value>): Promise<Value> {
+export async function preparedSandbox<Value>(prepare: () => Promise<Value>): Promise<Value> {
   try {
     return await prepare();
   } catch (error) {

@@ -6,7 +6,7 @@ import type { ChatMessage, GenerateReply } from '../contracts/language-model.js'
 import { child, type Logger, logger } from '../contracts/logger.js';
 import { type Entry, type ExperienceEntry, rememberFeedback } from '../memory/entries.js';
 import type { MemoryModule } from '../memory/memory-module.js';
-import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
+import { EmptyReplyError, emptyReplyText, isMissing } from '../replies/reply-faults.js';
 
 export const DEFAULT_SYSTEM_PROMPT = 'You are a helpful QA assistant. Use prior history when useful.';
 
@@ -21,11 +21,6 @@ export interface AgentContext<Config> {
   codeExecutor: CodeExecutor;
   /** Default: `run.log` of the experiment; outside of one, lines are dropped. */
   logger?: Logger;
-}
-
-/** Error of a reply without any text. The reply is not scored: the episode becomes an error row. */
-export class EmptyReplyError extends Error {
-  override readonly name = 'EmptyReply';
 }
 
 /** @throws EmptyReplyError if a reply is empty: see {@link isMissing}. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { type ComparedExperiment, partsOf, readCompared } from '../activities/compared-experiment.js';
-import { type Comparison, compareAll, LETTERS } from '../client/compare.js';
+import { type ComparedExperiment, comparedParts, readCompared } from '../activities/compared-experiment.js';
+import { type Comparison, compareAll } from '../client/compare.js';
 import { InvalidInputError } from '../config/errors.js';
 import { assignmentOfModel } from '../config/model-roles.js';
+import { LETTERS } from '../grading/choices.js';
 import { kindOf } from '../kinds/registry.js';
 import { type ComparisonOptions, scoreNames } from '../statistics/comparison.js';
 import { artifactKeys } from '../storage/paths.js';
@@ -37,7 +38,7 @@ async function readAll(
       kind: 'experiment',
     });
     // An experiment that consists of others stands for them.
-    for (const part of (await partsOf(store)) ?? [store]) {
+    for (const part of (await comparedParts(store)) ?? [store]) {
       if (experiments.some(({ artifacts }) => artifacts === part.uri)) {
         throw new InvalidInputError(`${id} is named twice; an experiment is compared with others`);
       }

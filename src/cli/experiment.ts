@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { type StartedWithNotes, startWithNotes } from '../client/start-with-notes.js';
 import type { FlagValues } from '../config/flags.js';
 import { readConfig, resolveConfig } from '../config/load.js';
-import { valueAt } from '../config/pacing.js';
+import { fieldValue } from '../config/pacing.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import { type Ended, progressAtEnd } from '../facts/kind-facts.js';
 import type { CommandOptions, Kind } from '../kinds/kind.js';
@@ -69,7 +69,7 @@ async function startAsked(
 
 /** Returns how much of an experiment is done at once. */
 function concurrencyOf({ kind, config }: AskedExperiment): number {
-  return valueAt(config, kind.config.pace.concurrency) as number;
+  return fieldValue(config, kind.config.pace.concurrency) as number;
 }
 
 /** Describes an experiment for {@link carryOut}. */

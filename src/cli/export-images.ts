@@ -7,7 +7,7 @@ import { openStore } from '../storage/open.js';
 import type { ImagePathOf } from '../trajectories/exports/index.js';
 import { imageTypeOf } from '../trajectories/image-types.js';
 import { type ImageLimits, readImage } from '../trajectories/images.js';
-import { type AnyImagePart, imageSource, imagesOf } from '../trajectories/message.js';
+import { type AnyImagePart, imagePartsOf, imageSource } from '../trajectories/message.js';
 import type { TrajectoryData } from '../trajectories/schema.js';
 
 const REPORTED_CHARACTERS = 80;
@@ -37,7 +37,7 @@ export class SavedImages {
   /** Saves every readable image of a trajectory; returns a lookup of their paths. */
   async saveAll({ timesteps }: TrajectoryData): Promise<ImagePathOf> {
     const parts = timesteps.flatMap(({ chats }) =>
-      chats.flatMap(({ messages }) => messages.flatMap(imagesOf)),
+      chats.flatMap(({ messages }) => messages.flatMap(imagePartsOf)),
     );
     // Later chats contain the same images. Embedded images are large and not remembered for other trajectories.
     const saved = new Map<string, string | null>();

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { InvalidInputError } from '../config/errors.js';
 import { kindAt, scalarText } from '../datasets/fields.js';
-import { parseJson } from '../datasets/json-text.js';
-import { type Cell, isRow, type Row } from '../datasets/row.js';
+import { parseJsonText } from '../datasets/json-text.js';
+import { type Cell, type DatasetRow, isRow } from '../datasets/row.js';
 import { Choices } from '../grading/choices.js';
 import { gradeExact } from '../grading/exact.js';
 import { type Grade, GradingLimitError, quote } from '../grading/grade.js';
@@ -67,7 +67,7 @@ export interface GradeReport {
 
 /** Checks a row. Numbers are taken as written. */
 function checkRow(value: Cell, line: number, taskType: TaskType): WrittenRow {
-  const row: Row = isRow(value) ? value : {};
+  const row: DatasetRow = isRow(value) ? value : {};
   const text = (field: string): string => {
     const found = scalarText(row[field] ?? null);
     if (found !== undefined) return found;
@@ -174,7 +174,7 @@ async function gradeFile(
     source.once('error', () => reject(new InvalidInputError(`there is no file at ${path}`)));
   });
   try {
-    for await (const { line, value } of readNumberedJsonLines(source, { name: path, parse: parseJson })) {
+    for await (const { line, value } of readNumberedJsonLines(source, { name: path, parse: parseJsonText })) {
       const row = checkRow(value, line, taskType);
       report.rows += 1;
       try {

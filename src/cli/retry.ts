@@ -5,7 +5,7 @@ import { reopen } from '../activities/reopen.js';
 import { inProgress } from '../client/in-progress.js';
 import { InvalidInputError } from '../config/errors.js';
 import { sectionOf } from '../config/flags.js';
-import type { Written } from '../config/kind.js';
+import type { WrittenConfig } from '../config/kind.js';
 import { resolveConfig } from '../config/load.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import { judgedOf } from '../facts/kind-facts.js';
@@ -83,7 +83,7 @@ async function retriedOf(id: string, { type, resultsDir }: Options): Promise<Ret
 }
 
 /** Sets the results folder of a stored config to the one that contains it. */
-function besideOthers(stored: Written, folder: string): Written {
+function besideOthers(stored: WrittenConfig, folder: string): WrittenConfig {
   const results_dir = folder.slice(0, folder.lastIndexOf('/'));
   return { ...stored, output: { ...sectionOf(stored, 'output'), results_dir } };
 }

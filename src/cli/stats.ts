@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { partsOf } from '../activities/compared-experiment.js';
+import { comparedParts } from '../activities/compared-experiment.js';
 import { InvalidInputError } from '../config/errors.js';
 import { parsePlainJson } from '../datasets/json-text.js';
-import type { Interval } from '../statistics/clustered-bootstrap.js';
+import type { Estimate } from '../statistics/clustered-bootstrap.js';
 import { scoreText } from '../statistics/figure-text.js';
 import { comparePaired, type PairedComparison } from '../statistics/paired.js';
 import { weightsText } from '../statistics/pass-at-k.js';
@@ -41,7 +41,7 @@ async function partsNamed(address: string, resultsDir: string | undefined): Prom
     folders: resultsFolders(resultsDir),
     file: artifactKeys.results,
   });
-  const parts = key === artifactKeys.results ? await partsOf(store) : null;
+  const parts = key === artifactKeys.results ? await comparedParts(store) : null;
   return parts?.map(({ uri }) => uri) ?? null;
 }
 
@@ -102,7 +102,7 @@ function statisticsOptions(options: StatsOptions): RewardStatisticsOptions {
 /** Formats a number with three decimals; numbers too large for that as scores. */
 const figure = (value: number) => (Math.abs(value) < 1e21 ? value.toFixed(3) : scoreText(value));
 
-function intervalText(interval: Interval | null): string {
+function intervalText(interval: Estimate | null): string {
   if (interval === null) return '–';
   const { estimate, stderr, lower, upper, confidence } = interval;
   if (stderr === null || lower === null || upper === null)

@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import type { Command } from 'commander';
 import { describeRun } from '../client/in-progress.js';
 import { listExperiments } from '../client/list.js';
-import { type CutOff, type State, stateOf } from '../client/state.js';
+import { type CutOffExperiment, type State, stateOf } from '../client/state.js';
 import { InvalidInputError } from '../config/errors.js';
 import { addressFacts, countFact, type Fact, stateFact } from '../facts/fact.js';
 import { factsOf } from '../facts/kind-facts.js';
@@ -29,7 +29,7 @@ export function withClient<Value>(work: (client: Client) => Promise<Value>): Pro
 }
 
 /** Returns the facts of an experiment without metrics. */
-function factsOfCutOff({ phase, artifacts, held }: CutOff): Fact[] {
+function factsOfCutOff({ phase, artifacts, held }: CutOffExperiment): Fact[] {
   if (artifacts === null) return [stateFact(phase, 'before it had a folder')];
   return [
     stateFact(phase, held === null ? 'its folder is not to be seen from here' : null),

@@ -1,12 +1,12 @@
 import type { Client } from '@temporalio/client';
 import { closestWord, InvalidInputError } from '../config/errors.js';
-import type { ConfigKind, Written } from '../config/kind.js';
+import type { ConfigKind, WrittenConfig } from '../config/kind.js';
 import { readConfig } from '../config/load.js';
 import { KINDS, type LoadedKind, loadKind } from '../kinds/registry.js';
 import { connectClient, resolveServer } from '../workers/connection.js';
 import { Experiment } from './experiment.js';
 import { describeRun } from './in-progress.js';
-import { type Listed, type ListOptions, listExperiments } from './list.js';
+import { type ListedExperiment, type ListOptions, listExperiments } from './list.js';
 import { OwnNotices } from './own-notices.js';
 import { seldom } from './seldom.js';
 import { openSession, type Session, taskQueueName } from './session.js';
@@ -67,7 +67,7 @@ async function configOf(
   const options = { flags, overrides: set ?? [] };
   if (typeof given === 'string') return readConfig(kind, given, options);
   const fallbackName = kind.nameOf === undefined ? (id ?? null) : null;
-  const beside = structuredClone(given) as Written;
+  const beside = structuredClone(given) as WrittenConfig;
   return readConfig(kind, null, { ...options, beside, source: 'the config', fallbackName });
 }
 
@@ -148,7 +148,7 @@ export class ExperimentClient {
   }
 
   /** Lists the experiments of the server, the newest first. A new one may be missing for a second. */
-  list(options: ListOptions = {}): Promise<Listed[]> {
+  list(options: ListOptions = {}): Promise<ListedExperiment[]> {
     return listExperiments(this.client, options);
   }
 

@@ -5,6 +5,7 @@ import {
   differencesIn,
   unexpectedDifferences,
 } from '../config/differences.js';
+import { LETTERS } from '../grading/choices.js';
 import {
   type ComparisonOptions,
   compareExperiments,
@@ -13,8 +14,6 @@ import {
 } from '../statistics/comparison.js';
 import { holm } from '../statistics/paired-tests.js';
 
-/** Letters that stand for the experiments in a comparison. */
-export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Rounding of a difference that is exactly as large as `--fail-if-worse` allows. */
 const ROUNDING = 1e-12;
 

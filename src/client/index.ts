@@ -14,7 +14,7 @@ import type { SweepMetrics, SweepProgress } from '../kinds/sweep/contracts.js';
 import type { WrittenSweepConfig } from '../kinds/sweep/schema.js';
 import { type ConnectOptions, ExperimentClient, type StartOptions } from './client.js';
 import type { Experiment } from './experiment.js';
-import type { Listed, ListOptions } from './list.js';
+import type { ListedExperiment, ListOptions } from './list.js';
 
 export { InvalidInputError } from '../config/errors.js';
 export {
@@ -30,7 +30,7 @@ export type { ExperimentMetrics } from '../contracts/results.js';
 export type { ConnectOptions, StartOptions } from './client.js';
 export type { Experiment } from './experiment.js';
 export { ExperimentFailedError, type FailedStatus } from './follow.js';
-export type { Listed, ListedStatus, ListOptions } from './list.js';
+export type { ListedExperiment, ListedStatus, ListOptions } from './list.js';
 
 /** Types of the kinds of experiment: the input of a workflow, the answer of its query `progress`, and its metrics. */
 export interface ExperimentKinds {
@@ -74,7 +74,7 @@ export interface Client extends Pick<ExperimentClient, 'close'> {
   attach<Kind extends KindId>(id: string, kind: Kind): Promise<ExperimentOf<Kind>>;
 
   /** Lists the experiments of the server, the newest first. A new one may be missing for a second. */
-  list(options?: ListOptions & { kind?: KindId }): Promise<Listed[]>;
+  list(options?: ListOptions & { kind?: KindId }): Promise<ListedExperiment[]>;
 }
 
 /**

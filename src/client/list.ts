@@ -6,7 +6,7 @@ import { KINDS } from '../kinds/registry.js';
 export type ListedStatus = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed_out';
 
 /** Experiment in the list of a server. */
-export interface Listed {
+export interface ListedExperiment {
   id: string;
   kind: string;
   status: ListedStatus;
@@ -37,13 +37,13 @@ const statusOf = (name: WorkflowExecutionStatusName) => name.toLowerCase() as Li
 export async function listExperiments(
   client: Client,
   { status, kind, limit = Number.POSITIVE_INFINITY }: ListOptions = {},
-): Promise<Listed[]> {
+): Promise<ListedExperiment[]> {
   const types = KINDS.map(({ id }) => id).filter((id) => kind === undefined || id === kind);
   // Of these, no later execution of the same experiment can be listed under another status.
   const going = status === 'running' ? " AND ExecutionStatus = 'Running'" : '';
   const query = `(${types.map((id) => `WorkflowType = '${id}'`).join(' OR ')})${going}`;
   const seen = new Set<string>();
-  const found: Listed[] = [];
+  const found: ListedExperiment[] = [];
   if (types.length === 0) return found;
   for await (const info of client.workflow.list({ query })) {
     if (found.length >= limit) break;

@@ -5,7 +5,7 @@ import { countedText } from '../statistics/figure-text.js';
 import { leftText } from '../storage/experiment-folder.js';
 import { shownAddress } from '../storage/shown-address.js';
 import { changedText } from '../user-code/code-file.js';
-import { type Started, type StartOptions, startExperiment } from './start.js';
+import { type ClientStartOptions, type Started, startExperiment } from './start.js';
 
 /** Experiment that was started or found, and the sentences to print about it; the first one is `Started NAME`. */
 export interface StartedWithNotes extends Started {
@@ -77,7 +77,7 @@ export async function startWithNotes(
   client: Client,
   { kind, command }: LoadedKind,
   config: object,
-  { notes = [], ...options }: StartOptions & { notes?: readonly string[] },
+  { notes = [], ...options }: ClientStartOptions & { notes?: readonly string[] },
 ): Promise<StartedWithNotes> {
   const started = await startExperiment(client, kind, config, options);
   const own = await command.says?.(config, started);

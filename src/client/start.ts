@@ -3,11 +3,11 @@ import { InvalidInputError } from '../config/errors.js';
 import { optionOf } from '../config/flags.js';
 import { configOf } from '../config/load.js';
 import { modelNameOf } from '../config/model-name.js';
-import { differenceOf, isWhole, type PaceChange, paceChange } from '../config/pacing.js';
+import { firstDifference, isWhole, type PaceChange, paceChange } from '../config/pacing.js';
 import type { JsonObject } from '../contracts/json.js';
 import { UPDATES } from '../contracts/names.js';
 import type { Kind } from '../kinds/kind.js';
-import type { Done, Found, Left } from '../storage/experiment-folder.js';
+import type { Done, FoundExperiment, Left } from '../storage/experiment-folder.js';
 import { THE_ROWS } from '../storage/experiment-folder.js';
 import { changedSince } from '../user-code/code-file.js';
 import { permitTyped } from '../workers/permissions.js';
@@ -32,7 +32,7 @@ export interface Started<Config = object> {
   running: Config | null;
 }
 
-export interface StartOptions {
+export interface ClientStartOptions {
   taskQueue: string;
   /** Only ID to use; absent: the first one of its name that is free or unfinished. */
   only?: string;
@@ -81,7 +81,7 @@ async function setPace(handle: WorkflowHandle, { concurrency, fixed }: PaceChang
 async function changedCode<Config extends object>(
   kind: Kind<Config>,
   config: Config,
-  { store }: Found<Config>,
+  { store }: FoundExperiment<Config>,
 ): Promise<string[]> {
   return kind.code === undefined ? [] : changedSince(store, await kind.code(config));
 }
@@ -99,7 +99,7 @@ async function attach<Config extends object>(
   const [input, found] = [await startedWith(client, id), await kind.find(id, config)];
   // If its input is the path of a config, the config that its folder was prepared with.
   const running = isWhole(kind.config, input) ? input : found.earlier;
-  const differs = running === null ? null : differenceOf(kind.config, running, config);
+  const differs = running === null ? null : firstDifference(kind.config, running, config);
   const option = nameOption(kind);
   if (differs !== null) {
     const ownName = option === null ? '' : `, or give this one a name of its own with ${option}`;
@@ -128,7 +128,7 @@ async function tryStart<Config extends object>(
   client: Client,
   kind: Kind<Config>,
   config: Config,
-  { taskQueue, only }: StartOptions,
+  { taskQueue, only }: ClientStartOptions,
 ): Promise<Started<Config> | null> {
   let left: Left | null = null;
   let done: Done | null = null;
@@ -170,7 +170,7 @@ export async function startExperiment<Config extends object>(
   client: Client,
   kind: Kind<Config>,
   config: Config,
-  options: StartOptions,
+  options: ClientStartOptions,
 ): Promise<Started<Config>> {
   // Also if it is in progress: its worker may not have the permissions yet.
   await permitTyped(client, async () => {

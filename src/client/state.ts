@@ -11,7 +11,7 @@ import { askProgress, endedOf, QUERY_TIMEOUT, resultOf } from './follow.js';
 import { plannedIn } from './in-progress.js';
 
 /** An experiment whose workflow ended without a result. */
-export interface CutOff {
+export interface CutOffExperiment {
   /** End status of the workflow, such as `terminated`. */
   phase: string;
   /** Folder of the experiment; null where it had none yet. */
@@ -34,7 +34,7 @@ export async function cutOff(
   client: Client,
   { workflowId, status, startTime }: WorkflowExecutionDescription,
   kind: Kind,
-): Promise<CutOff> {
+): Promise<CutOffExperiment> {
   const phase = status.name.toLowerCase();
   const plan = await plannedIn(client, workflowId);
   if (plan === null) return { phase, artifacts: null, metrics: null, held: null };
@@ -56,7 +56,7 @@ export interface State {
   /** null where it is unknown. */
   progress: ExperimentProgress | null;
   /** State of an experiment that was cut off before its end. */
-  left: CutOff | null;
+  left: CutOffExperiment | null;
 }
 
 /** Returns the state of an experiment. @throws ExperimentFailedError if it failed before it had artifacts */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMapping } from '../contracts/json.js';
-import { type Pace, withoutFields } from './pacing.js';
+import { type PaceFields, withoutFields } from './pacing.js';
 
 /** Field in which two experiments differ. */
 export interface Difference {
@@ -15,7 +15,7 @@ export interface Difference {
 export function configDifferences(
   baseline: object,
   other: object,
-  { concurrency, fixed, free }: Pace,
+  { concurrency, fixed, free }: PaceFields,
 ): Difference[] {
   const ignored = [concurrency, ...fixed, ...free];
   return differencesIn(withoutFields(baseline, ignored), withoutFields(other, ignored));

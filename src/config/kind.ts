@@ -3,10 +3,10 @@ import type { Flag } from './flags.js';
 import type { SchemaNode } from './json-schema.js';
 import type { LanguageModelConfig } from './language-model-schema.js';
 import type { ModelRoles } from './model-roles.js';
-import type { Pace } from './pacing.js';
+import type { PaceFields } from './pacing.js';
 
 /** Config as written by its author, before validation. */
-export type Written = Record<string, unknown>;
+export type WrittenConfig = Record<string, unknown>;
 
 /** Folders that paths of a config are relative to. */
 export interface Folders {
@@ -24,7 +24,7 @@ export interface KindNames {
   /** Noun for messages, such as `a run`. */
   noun: string;
   /** Reports whether a config is of this kind, by sections that no other kind has. */
-  recognises(raw: Written): boolean;
+  recognises(raw: WrittenConfig): boolean;
 }
 
 /** Description of the configs of one kind of experiment for `config/load.ts`, which reads all of them. */
@@ -44,10 +44,13 @@ export interface ConfigKind<Config extends object = object> extends KindNames {
   /** True if `--set` also accepts names of flags, such as `num_iterations=8`, for the fields that they set. */
   setsFlags?: boolean;
   /** Expands short forms, but for those of models; may be applied repeatedly. @param folder base of the relative paths of files */
-  writeOut?(raw: Written, folder: string): Written;
+  writeOut?(raw: WrittenConfig, folder: string): WrittenConfig;
   /** Fills in defaults that a schema cannot: those that depend on other fields, or on the environment. */
-  fillIn?(raw: Written, where: Pick<Folders, 'working'> & { environment: NodeJS.ProcessEnv }): Written;
-  schema(raw: Written): z.ZodObject;
+  fillIn?(
+    raw: WrittenConfig,
+    where: Pick<Folders, 'working'> & { environment: NodeJS.ProcessEnv },
+  ): WrittenConfig;
+  schema(raw: WrittenConfig): z.ZodObject;
   /** Returns the JSON Schema of a config as written, with its short forms. Editors complete YAML from it. */
   jsonSchema(): SchemaNode;
   /** Validates what a schema cannot, makes every path absolute and reads the texts that are in files. */
@@ -57,10 +60,10 @@ export interface ConfigKind<Config extends object = object> extends KindNames {
   /** Returns a name for a config that has neither a name nor a file. */
   nameOf?(config: Config): string;
   /** Returns the config that a start without a file changes, such as that of a forked experiment; null: none. */
-  begunWith?(asked: Written, working: string): Promise<{ value: unknown; source: string } | null>;
+  begunWith?(asked: WrittenConfig, working: string): Promise<{ value: unknown; source: string } | null>;
   /** Fields of a start that may be given beside `config_path`, or, with `begunWith`, in its place. */
   beside?: readonly string[];
-  pace: Pace;
+  pace: PaceFields;
   /** Reports whether units of a config run strictly one after another, so that its concurrency has no effect. */
   oneByOne?(config: Config): boolean;
   /** Returns a config in the form that is compared with an earlier one. */

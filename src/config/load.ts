@@ -5,7 +5,7 @@ import { KINDS } from '../kinds/registry.js';
 import { experimentFolderName } from '../storage/paths.js';
 import { InvalidInputError } from './errors.js';
 import { applyFlags, type FlagValues, flagHint, optionOf } from './flags.js';
-import type { ConfigKind, Written } from './kind.js';
+import type { ConfigKind, WrittenConfig } from './kind.js';
 import { modelFiles } from './model-files.js';
 import { assignmentOfModel, withModels } from './model-roles.js';
 import { checkSandbox, withFile } from './named-files.js';
@@ -18,7 +18,7 @@ import { refuseSecrets } from './secrets.js';
 /** Input beside a config. */
 export interface LoadOptions {
   /** Fields that replace the config's own, given beside it in a start. */
-  beside?: Written;
+  beside?: WrittenConfig;
   /** Values of command-line flags. */
   flags?: FlagValues;
   /** `--set` assignments; applied after the flags, in order. */
@@ -41,7 +41,7 @@ export interface ConfigSource {
 const THE_COMMAND_LINE = 'the command line';
 
 /** Refuses a config of another kind with the name of the command for it. @throws InvalidInputError */
-function refuseOtherKind(raw: Written, source: string, { id: own }: Pick<ConfigKind, 'id'>): void {
+function refuseOtherKind(raw: WrittenConfig, source: string, { id: own }: Pick<ConfigKind, 'id'>): void {
   const [kind, ...others] = KINDS.filter((one) => one.recognises(raw));
   if (kind === undefined || others.length > 0 || kind.id === own) return;
   throw new InvalidInputError(
@@ -60,7 +60,7 @@ function inSource<Value>(source: string, work: () => Value): Value {
 }
 
 /** Applies `--set field=value`; the field may be the name of a flag: `num_iterations=8`. */
-function assign(kind: ConfigKind, raw: Written, assignment: string, working: string): void {
+function assign(kind: ConfigKind, raw: WrittenConfig, assignment: string, working: string): void {
   const [, name = '', value = ''] = /^\s*(\w+)\s*=(.*)$/s.exec(assignment) ?? [];
   const isField = !kind.setsFlags || name in kind.schema(raw).shape;
   const flag = isField
@@ -76,8 +76,8 @@ export function editedConfig(
   value: unknown,
   { source, folder }: Pick<ConfigSource, 'source' | 'folder'>,
   { beside = {}, flags = {}, overrides = [], workingFolder: working = process.cwd() }: LoadOptions,
-): Written {
-  const writeOut = (raw: Written) => {
+): WrittenConfig {
+  const writeOut = (raw: WrittenConfig) => {
     const written = kind.writeOut?.(raw, folder) ?? raw;
     return inSource(source, () => withModels(written, kind.models));
   };
@@ -193,7 +193,7 @@ function referenceSchema({ example, flags, beside = [] }: ConfigKind) {
 }
 
 /** Reads an input that names a config. @throws InvalidInputError with a line for each field that is wrong. */
-function referenceOf(kind: ConfigKind, input: Written): { path: string | null; options: LoadOptions } {
+function referenceOf(kind: ConfigKind, input: WrittenConfig): { path: string | null; options: LoadOptions } {
   const schema = referenceSchema(kind);
   const read = schema.safeParse(input);
   if (!read.success) {

@@ -3,7 +3,7 @@ import { isMapping } from '../contracts/json.js';
 import type { ConfigKind } from './kind.js';
 
 /** Fields of a config that may change within the same experiment; all others define the experiment. */
-export interface Pace {
+export interface PaceFields {
   /** Field of the concurrency, such as `runtime.concurrency`; may change at any time. */
   concurrency: string;
   /**
@@ -37,7 +37,7 @@ export function askedOfModel(lm: object): object {
 }
 
 /** Returns the value of a field such as `limits.max_lm_calls`; undefined if it is absent. */
-export function valueAt(config: unknown, field: string): unknown {
+export function fieldValue(config: unknown, field: string): unknown {
   return field
     .split('.')
     .reduce<unknown>((value, name) => (isMapping(value) ? value[name] : undefined), config);
@@ -94,7 +94,7 @@ function comparedWithout<Config extends object>(
 /**
  * Returns the first field that makes a config another experiment than an earlier one, e.g. `lm.temperature`; else null.
  */
-export function differenceOf<Config extends object>(
+export function firstDifference<Config extends object>(
   kind: ConfigKind<Config>,
   earlier: Config,
   asked: Config,
@@ -112,9 +112,9 @@ export function paceChange<Config extends object>(
   const { concurrency: at, free } = kind.pace;
   const [before, now] = comparedWithout(kind, [earlier, asked], [at, ...free]);
   const field = firstDifferentField(before, now);
-  const [was, wanted] = [valueAt(earlier, at), valueAt(asked, at)];
+  const [was, wanted] = [fieldValue(earlier, at), fieldValue(asked, at)];
   return {
     concurrency: was === wanted || kind.oneByOne?.(asked) ? null : (wanted as number),
-    fixed: field === null ? null : { field, was: valueAt(before, field), asked: valueAt(now, field) },
+    fixed: field === null ? null : { field, was: fieldValue(before, field), asked: fieldValue(now, field) },
   };
 }

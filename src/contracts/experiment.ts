@@ -73,7 +73,7 @@ export interface ChildExecution {
 }
 
 /** Requests to an experiment, and its reached limit; kept when the experiment continues as new. */
-export interface Asked {
+export interface ReceivedRequests {
   paused: boolean;
   /** Begin nothing further; what is in flight ends, and the same command continues the experiment. */
   stopping: boolean;

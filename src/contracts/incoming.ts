@@ -1,4 +1,10 @@
-import type { Asked, BudgetReport, ChildExecution, Spending, UnreachableNotice } from './experiment.js';
+import type {
+  BudgetReport,
+  ChildExecution,
+  ReceivedRequests,
+  Spending,
+  UnreachableNotice,
+} from './experiment.js';
 import type { Usage } from './language-model.js';
 import type { Beside, StepCost, Unrecorded } from './step-cost.js';
 
@@ -19,8 +25,9 @@ export const isTruth: Check = (value) => typeof value === 'boolean';
 export const isNumber: Check = (value) => Number.isFinite(value);
 /** True for a finite number that is not negative. */
 export const isAmount: Check = (value) => Number.isFinite(value) && (value as number) >= 0;
-/** True for a whole number that is not negative. */
-export const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** Reports whether a value is a whole number that is not negative. */
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
 
 export const orNull =
   (check: Check): Check =>
@@ -67,7 +74,7 @@ export const stepCost: Checks<StepCost> = {
   counted: orAbsent(shaped<NonNullable<StepCost['counted']>>({ ...replies, ...estimated })),
 };
 
-export const isAsked = shaped<Asked>({
+export const isAsked = shaped<ReceivedRequests>({
   paused: isTruth,
   stopping: isTruth,
   exhausted: orNull(isText),

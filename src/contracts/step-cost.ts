@@ -30,7 +30,7 @@ export interface Repeats {
 }
 
 /** Attempts at a call that ended with their worker. */
-export interface CutOff {
+export interface CutOffAttempts {
   crashes: number;
   /** Attempts among them whose request is known to have been sent. */
   sent: number;

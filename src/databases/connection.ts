@@ -5,7 +5,7 @@ import type { Engine } from './engine.js';
 import { type DatabaseLimits, LARGEST_VALUE_BYTES } from './limits.js';
 import { authorizer, refusalOfFunction, type TouchedTables } from './permissions.js';
 import { lineAt, REFUSED, SqlError, withLine } from './sql-error.js';
-import { bind, type Cell, MISUSE, readCells } from './statement.js';
+import { bind, MISUSE, readCells, type SqlCell } from './statement.js';
 
 export interface ConnectionOptions {
   /** Milliseconds since 1970. */
@@ -174,7 +174,7 @@ export class Connection {
   /** Runs a statement to its end. */
   step(
     statement: number,
-    take: (cells: Cell[]) => void,
+    take: (cells: SqlCell[]) => void,
     limits: Pick<DatabaseLimits, 'rows' | 'answerBytes'> = this.options.limits,
   ): void {
     const { capi } = this.engine.sqlite;
@@ -204,7 +204,7 @@ export class Connection {
   }
 
   private number(sql: string): number {
-    let value: Cell = null;
+    let value: SqlCell = null;
     this.one(sql, {}, (statement) =>
       this.step(statement, ([first = null]) => {
         value = first;
@@ -270,7 +270,7 @@ export class Connection {
   }
 }
 
-function textBytes(cells: readonly Cell[]): number {
+function textBytes(cells: readonly SqlCell[]): number {
   return cells.reduce<number>(
     (sum, cell) => sum + (typeof cell === 'string' || cell instanceof Uint8Array ? cell.length : 0),
     0,

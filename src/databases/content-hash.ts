@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Cell } from './statement.js';
+import type { SqlCell } from './statement.js';
 
-type Query = (sql: string) => Cell[][];
+type Query = (sql: string) => SqlCell[][];
 
 /**
  * Returns the SHA-256 of a database's content: every object of the schema by kind and name, and every table's rows,
@@ -17,7 +17,7 @@ export function contentHash(query: Query): string {
     ]),
   );
   const objects = query('SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL').filter(
-    ([, name]) => kinds.get(name as Cell) !== 'shadow',
+    ([, name]) => kinds.get(name as SqlCell) !== 'shadow',
   );
   for (const row of sorted(objects)) hash.update(row);
   for (const name of [...kinds.keys()].map(String).sort()) {
@@ -28,12 +28,12 @@ export function contentHash(query: Query): string {
   return hash.digest('hex');
 }
 
-function update(hash: Hash, table: string, rows: Cell[][]): void {
+function update(hash: Hash, table: string, rows: SqlCell[][]): void {
   hash.update(encode([table, BigInt(rows.length)]));
   for (const row of sorted(rows)) hash.update(row);
 }
 
-function sorted(rows: Cell[][]): Buffer[] {
+function sorted(rows: SqlCell[][]): Buffer[] {
   return rows.map(encode).sort(Buffer.compare);
 }
 
@@ -41,7 +41,7 @@ function sorted(rows: Cell[][]): Buffer[] {
 const HEAD = 5;
 
 /** Encodes a row as bytes. Each value begins with its type and length, so that different rows have different bytes. */
-function encode(cells: readonly Cell[]): Buffer {
+function encode(cells: readonly SqlCell[]): Buffer {
   const encoded = cells.map(encodeCell);
   const row = Buffer.allocUnsafe(encoded.reduce((sum, [, bytes]) => sum + HEAD + bytes.length, 0));
   let at = 0;
@@ -54,7 +54,7 @@ function encode(cells: readonly Cell[]): Buffer {
   return row;
 }
 
-function encodeCell(cell: Cell): [kind: string, bytes: Buffer] {
+function encodeCell(cell: SqlCell): [kind: string, bytes: Buffer] {
   if (cell === null) return ['n', Buffer.alloc(0)];
   if (cell instanceof Uint8Array) return ['b', Buffer.from(cell)];
   if (typeof cell === 'bigint') return ['i', Buffer.from(cell.toString())];

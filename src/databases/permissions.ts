@@ -83,7 +83,7 @@ function functionRefusal(name: string): string {
 type Refuse = (reason: string) => number;
 
 /** Listener of an authorizer's decisions about the statement that is compiled. */
-export interface Notes {
+export interface DecisionListener {
   refused(reason: string): void;
   /** Records a pragma that is skipped. */
   skipped(pragma: string): void;
@@ -109,7 +109,7 @@ function moduleRefusal(module: string): string {
 export function authorizer(
   capi: CAPI,
   touched: TouchedTables,
-  notes: Notes,
+  notes: DecisionListener,
   { writesSchema }: { writesSchema: boolean },
 ) {
   const refuse: Refuse = (reason) => {

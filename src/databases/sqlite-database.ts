@@ -5,7 +5,7 @@ import { engine } from './engine.js';
 import { DATABASE_LIMITS, type DatabaseLimits, UNLIMITED_ANSWER } from './limits.js';
 import type { TouchedTables } from './permissions.js';
 import { refused, SqlError } from './sql-error.js';
-import { type Cell, columnNames, MISUSE, resultOf, rowOf } from './statement.js';
+import { columnNames, MISUSE, type SqlCell, sqlResult, sqlRow } from './statement.js';
 
 export interface DatabaseOptions {
   /** Milliseconds since 1970: the current time in SQL. */
@@ -68,7 +68,7 @@ export class SqliteDatabase implements Database {
     const rows: Row[] = [];
     this.run(sql, parameters, (statement) => {
       const names = columnNames(this.connection.engine, statement);
-      this.connection.step(statement, (cells) => rows.push(rowOf(names, cells) as Row));
+      this.connection.step(statement, (cells) => rows.push(sqlRow(names, cells) as Row));
     });
     return rows;
   }
@@ -77,13 +77,13 @@ export class SqliteDatabase implements Database {
     sql: string,
     parameters: SqlParameters = {},
   ): Promise<Value | null> {
-    let found: Cell | undefined;
+    let found: SqlCell | undefined;
     this.run(sql, parameters, (statement) =>
       this.connection.step(statement, ([first = null]) => {
         found ??= first;
       }),
     );
-    return found === undefined ? null : (resultOf(found) as Value | null);
+    return found === undefined ? null : (sqlResult(found) as Value | null);
   }
 
   async execute(sql: string, parameters: SqlParameters = {}): Promise<{ changes: number }> {
@@ -132,7 +132,7 @@ export class SqliteDatabase implements Database {
    */
   contentHash(): string {
     return contentHash((sql) => {
-      const rows: Cell[][] = [];
+      const rows: SqlCell[][] = [];
       this.run(sql, {}, (statement) => {
         this.connection.step(statement, (cells) => rows.push(cells), UNLIMITED_ANSWER);
       });

@@ -3,7 +3,7 @@ import type { Engine } from './engine.js';
 import { SqlError } from './sql-error.js';
 
 /** Value exactly as SQLite holds it: integers as `bigint`, reals as `number`. */
-export type Cell = string | number | bigint | null | Uint8Array;
+export type SqlCell = string | number | bigint | null | Uint8Array;
 
 export const MISUSE = 'MISUSE';
 
@@ -85,14 +85,14 @@ function inMemory({ wasm }: Sqlite, bytes: Uint8Array): [address: number, length
 }
 
 /** Returns the values of the current row, by position. */
-export function readCells({ sqlite }: Engine, statement: number, columns: number): Cell[] {
+export function readCells({ sqlite }: Engine, statement: number, columns: number): SqlCell[] {
   const { capi, wasm } = sqlite;
   const bytesOf = (column: number, from: number) => {
     const length = capi.sqlite3_column_bytes(statement, column);
     // A copy, since the engine's memory moves when it grows.
     return wasm.heap8u().slice(from, from + length);
   };
-  return Array.from({ length: columns }, (_, column): Cell => {
+  return Array.from({ length: columns }, (_, column): SqlCell => {
     switch (capi.sqlite3_column_type(statement, column)) {
       case capi.SQLITE_INTEGER:
         return capi.sqlite3_column_int64(statement, column);
@@ -122,13 +122,13 @@ export function columnNames({ sqlite }: Engine, statement: number): string[] {
 }
 
 /** Converts a cell to a value that a database's methods return. */
-export function resultOf(cell: Cell): SqlResult {
+export function sqlResult(cell: SqlCell): SqlResult {
   if (typeof cell !== 'bigint') return cell;
   const number = Number(cell);
   return Number.isSafeInteger(number) ? number : cell.toString();
 }
 
-export function rowOf(names: readonly string[], cells: readonly Cell[]): SqlRow {
+export function sqlRow(names: readonly string[], cells: readonly SqlCell[]): SqlRow {
   // fromEntries defines its keys, so that a column named __proto__ stays data.
-  return Object.fromEntries(names.map((name, index) => [name, resultOf(cells[index] ?? null)]));
+  return Object.fromEntries(names.map((name, index) => [name, sqlResult(cells[index] ?? null)]));
 }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { DataType, RecordBatch, Vector } from 'apache-arrow';
 import { missingPackage } from '../config/optional-packages.js';
 import { DatasetError } from './dataset-error.js';
-import { type Cell, type Row, toJson } from './row.js';
+import { type Cell, type DatasetRow, toJson } from './row.js';
 import { decimalAsWritten, momentAsWritten, singleAsWritten } from './written-numbers.js';
 
 const BLOCK_BYTES = 1024 * 1024;
@@ -14,7 +14,7 @@ type Arrow = typeof import('apache-arrow');
 type Convert = (value: unknown) => Cell;
 
 /** Reads the rows of an Arrow IPC file or stream, one record batch at a time. */
-export async function* readArrowRows(path: string): AsyncGenerator<Row> {
+export async function* readArrowRows(path: string): AsyncGenerator<DatasetRow> {
   const uninstalled = missingPackage('arrow');
   if (uninstalled !== null)
     throw new DatasetError(`${uninstalled} (dataset.dataset_path)`, 'dataset.dataset_path');
@@ -35,7 +35,7 @@ export async function* readArrowRows(path: string): AsyncGenerator<Row> {
   if (failure !== undefined) throw failure;
 }
 
-function* rowsOf(arrow: Arrow, batch: RecordBatch): Generator<Row> {
+function* rowsOf(arrow: Arrow, batch: RecordBatch): Generator<DatasetRow> {
   const columns = batch.schema.fields.map((field, index) => ({
     name: field.name,
     vector: batch.getChildAt(index) as Vector,

@@ -1,9 +1,9 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, kindOf, requiredValue, scalarText, valueAt } from './fields.js';
-import { parseJson } from './json-text.js';
-import { type Cell, isRow, type Row } from './row.js';
+import { fieldNames, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
+import { parseJsonText } from './json-text.js';
+import { type Cell, type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.choices_field';
 const TEXTS = ['text', 'texts', 'choices', 'options', 'value', 'content'];
@@ -112,7 +112,7 @@ function inOneLine(text: string): ListedOption[] | null {
  * @throws DatasetError that names the row.
  */
 export function readChoices(
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   question: string,
   { choices_field: source, choices }: ChoiceMapping,
@@ -129,7 +129,7 @@ export function readChoices(
   return withoutLetters(read);
 }
 
-function fromFields(row: Row, rowNumber: number, fields: readonly string[]): Choice[] {
+function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[]): Choice[] {
   const choices = fields.flatMap((field, place) => {
     const value = valueAt(row, field);
     return value === undefined || isEmpty(value)
@@ -148,7 +148,7 @@ function fromFields(row: Row, rowNumber: number, fields: readonly string[]): Cho
 /** True for null and blank texts. Lists with null are refused, since it is unknown which choice is missing. */
 const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');
 
-function itemsAt(row: Row, rowNumber: number, path: string): Item[] {
+function itemsAt(row: DatasetRow, rowNumber: number, path: string): Item[] {
   const value = listOf(requiredValue(row, path, FIELD, rowNumber), path, rowNumber);
   if (Array.isArray(value)) {
     const labels = labelsBeside(row, path, value.length);
@@ -176,14 +176,14 @@ function itemsAt(row: Row, rowNumber: number, path: string): Item[] {
 }
 
 /** Reads `{label: 'A', text: 'red'}`, with any of the usual field names. */
-function fromObject(item: Row): Item {
+function fromObject(item: DatasetRow): Item {
   const value = TEXTS.map((name) => item[name]).find((one) => one !== undefined);
   const label = LABELS.map((name) => item[name]).find((one) => one !== undefined && one !== null);
   return { value: value ?? item, label: label === undefined ? undefined : scalarText(label as Cell) };
 }
 
 /** Returns the labels of a list such as `choices.text`, which are in `choices.label`. */
-function labelsBeside(row: Row, path: string, count: number): string[] | undefined {
+function labelsBeside(row: DatasetRow, path: string, count: number): string[] | undefined {
   const dot = path.lastIndexOf('.');
   if (dot < 0 || !TEXTS.includes(path.slice(dot + 1))) return undefined;
   const labels = LABELS.map((name) => valueAt(row, `${path.slice(0, dot)}.${name}`)).find(Array.isArray);
@@ -201,12 +201,13 @@ function listOf(value: Cell, field: string, rowNumber: number): Cell {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   try {
-    if (text.startsWith('[') || text.startsWith('{')) return parseJson(text);
+    if (text.startsWith('[') || text.startsWith('{')) return parseJsonText(text);
   } catch {
     // The text may still list options by letter.
   }
   const options = optionsIn(text, 'anywhere');
-  if (options !== null) return options.map((option) => ({ label: option.label, text: option.value }) as Row);
+  if (options !== null)
+    return options.map((option) => ({ label: option.label, text: option.value }) as DatasetRow);
   throw new DatasetError(
     `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a JSON list such as ["red", "green"], nor options such as (A) red (B) green: ${JSON.stringify(value.slice(0, 80))}`,
     FIELD,
@@ -215,7 +216,7 @@ function listOf(value: Cell, field: string, rowNumber: number): Cell {
 
 function notAList(value: Cell, field: string, rowNumber: number): DatasetError {
   return new DatasetError(
-    `row ${rowNumber}: '${field}' (${FIELD}) is ${kindOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}`,
+    `row ${rowNumber}: '${field}' (${FIELD}) is ${typeOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}`,
     FIELD,
   );
 }
@@ -224,7 +225,7 @@ function choiceOf({ value, label }: Item, place: number, field: string, rowNumbe
   const text = scalarText(value);
   if (text !== undefined)
     return { text, place, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
-  const fault = `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${kindOf(value)}, not a text`;
+  const fault = `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${typeOf(value)}, not a text`;
   throw new DatasetError(isRow(value) ? `${fault}; its fields are: ${fieldNames(value)}` : fault, FIELD);
 }
 

@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../contracts/language-model.js';
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, kindOf, scalarText } from './fields.js';
+import { fieldNames, scalarText, typeOf } from './fields.js';
 import { type ImageSource, imagesIn } from './images.js';
-import { parseJson } from './json-text.js';
-import { type Cell, isRow, type Row } from './row.js';
+import { parseJsonText } from './json-text.js';
+import { type Cell, type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.input_field';
 
@@ -98,15 +98,15 @@ export function readConversation(
   };
 }
 
-const isMessage = (cell: Cell): cell is Row => isRow(cell) && ('role' in cell || 'from' in cell);
+const isMessage = (cell: Cell): cell is DatasetRow => isRow(cell) && ('role' in cell || 'from' in cell);
 
 /** Returns the messages of a list, or of a JSON list in a text; null where it is none. */
-function messagesIn(cell: Cell): Row[] | null {
+function messagesIn(cell: Cell): DatasetRow[] | null {
   let list = cell;
   if (typeof cell === 'string') {
     if (!/^\s*\[\s*\{/.test(cell)) return null;
     try {
-      list = parseJson(cell);
+      list = parseJsonText(cell);
     } catch {
       return null;
     }
@@ -114,10 +114,15 @@ function messagesIn(cell: Cell): Row[] | null {
   return Array.isArray(list) && list.length > 0 && list.every(isMessage) ? list : null;
 }
 
-const contentName = (item: Row | undefined) => (item !== undefined && 'role' in item ? 'content' : 'value');
+const contentName = (item: DatasetRow | undefined) =>
+  item !== undefined && 'role' in item ? 'content' : 'value';
 
 /** @param images receives those of the message */
-function messageOf(item: Row, images: ImageSource[], refuse: (fault: string) => DatasetError): ChatMessage {
+function messageOf(
+  item: DatasetRow,
+  images: ImageSource[],
+  refuse: (fault: string) => DatasetError,
+): ChatMessage {
   const written = scalarText(item.role ?? item.from ?? null) ?? '';
   const role = Object.hasOwn(ROLES, written.toLowerCase()) ? ROLES[written.toLowerCase()] : undefined;
   if (role === undefined) {
@@ -134,13 +139,13 @@ function messageOf(item: Row, images: ImageSource[], refuse: (fault: string) => 
 }
 
 /** Returns the text of a message, which may be in parts. @param images receives those among them */
-function contentOf(item: Row, images: ImageSource[], refuse: (fault: string) => DatasetError): string {
+function contentOf(item: DatasetRow, images: ImageSource[], refuse: (fault: string) => DatasetError): string {
   const name = contentName(item);
   const value = item[name];
   if (value === undefined) throw refuse(`has no ${name}; its fields are: ${fieldNames(item)}`);
   const text = scalarText(value);
   if (text !== undefined) return text;
-  if (!Array.isArray(value)) throw refuse(`has a ${name} that is ${kindOf(value)}, not a text`);
+  if (!Array.isArray(value)) throw refuse(`has a ${name} that is ${typeOf(value)}, not a text`);
   const parts = value.flatMap((part) => {
     const own =
       isRow(part) && (part.type ?? 'text') === 'text' ? scalarText(part.text ?? null) : scalarText(part);
@@ -148,7 +153,7 @@ function contentOf(item: Row, images: ImageSource[], refuse: (fault: string) => 
     const type = isRow(part) ? scalarText(part.type ?? null) : undefined;
     if (!isRow(part) || !IMAGES.includes(type ?? ''))
       throw refuse(
-        `has a part of the type ${JSON.stringify(type ?? kindOf(part))}; texts and images are read`,
+        `has a part of the type ${JSON.stringify(type ?? typeOf(part))}; texts and images are read`,
       );
     const { type: _type, ...image } = part;
     const wrong = (what: string): never => {

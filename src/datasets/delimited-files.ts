@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import { DatasetError } from './dataset-error.js';
-import type { Row } from './row.js';
+import type { DatasetRow } from './row.js';
 import { blocksOf, strictText } from './text-blocks.js';
 
 /** Maximum characters of a header line. */
@@ -17,7 +17,7 @@ export async function* readDelimitedRows(
   path: string,
   delimiter: '\t' | null,
   field: string,
-): AsyncGenerator<Row> {
+): AsyncGenerator<DatasetRow> {
   const text = strictText(blocksOf(path, field), path, field);
   const head = await headOf(text);
   const [line, said] = SEPARATOR_LINE.exec(head) ?? [];
@@ -31,7 +31,7 @@ export async function* readDelimitedRows(
   });
   // Errors of every stream of the pipeline are thrown by the iteration.
   const records = pipeline(joined(head.slice(line?.length ?? 0), text), parser, () => {});
-  for await (const row of records) yield row as Row;
+  for await (const row of records) yield row as DatasetRow;
 }
 
 async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -6,7 +6,7 @@ import { Smallest } from '../statistics/smallest.js';
 import { DatasetError } from './dataset-error.js';
 import { type DatasetSource, type LoadOptions, loadRows } from './load.js';
 import { compilePromptTemplate } from './prompt-template.js';
-import type { Row } from './row.js';
+import type { DatasetRow } from './row.js';
 import { createTaskMapper, type TaskMapping } from './tasks.js';
 
 /** Examples for prompts: `dataset.few_shot` of a config. Without a source, the dataset's own rows. */
@@ -99,8 +99,8 @@ export async function drawExamples(
 }
 
 async function allOf(
-  rows: AsyncIterable<Row>,
-  read: (row: Row, position: number) => Candidate,
+  rows: AsyncIterable<DatasetRow>,
+  read: (row: DatasetRow, position: number) => Candidate,
 ): Promise<Candidate[]> {
   const all: Candidate[] = [];
   for await (const row of rows) {
@@ -140,7 +140,7 @@ async function sourceOf(
 function exampleReader(
   { answer_template: template = '{answer}' }: FewShot,
   mapping: TaskMapping,
-): (row: Row, position: number) => Candidate {
+): (row: DatasetRow, position: number) => Candidate {
   const mapRow = createTaskMapper(mapping);
   const format = compilePromptTemplate(template, mapping.input_field, `${FIELD}.answer_template`);
   return (row, position) => {

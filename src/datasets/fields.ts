@@ -1,6 +1,6 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { DatasetError } from './dataset-error.js';
-import { type Cell, isRow, type Row } from './row.js';
+import { type Cell, type DatasetRow, isRow } from './row.js';
 
 /**
  * Returns the value at a path such as `metadata.ID`, `answers.text.0` or `messages.-1.content` (of the last one);
@@ -8,7 +8,7 @@ import { type Cell, isRow, type Row } from './row.js';
  * In a list of objects, a field's name leads to the list of its values. A literal key takes precedence at every level:
  * a column named `metadata.ID` is found before a column `metadata`.
  */
-export function valueAt(row: Row, path: string): Cell | undefined {
+export function valueAt(row: DatasetRow, path: string): Cell | undefined {
   const cell = find(row, path);
   return isNotANumber(cell) ? null : cell;
 }
@@ -46,7 +46,7 @@ function ownValue(value: Cell, key: string): Cell | undefined {
  * @param rowNumber counted from 1, for the message.
  * @throws DatasetError that names the config's field, the row and the fields it has.
  */
-export function requiredValue(row: Row, path: string, field: string, rowNumber: number): Cell {
+export function requiredValue(row: DatasetRow, path: string, field: string, rowNumber: number): Cell {
   const value = valueAt(row, path);
   if (value !== undefined) return value;
   throw new DatasetError(
@@ -58,7 +58,7 @@ export function requiredValue(row: Row, path: string, field: string, rowNumber: 
 const SHOWN_FIELDS = 40;
 
 /** Lists the row's fields for a message; those of an object in it as dotted paths. */
-export function fieldNames(row: Row): string {
+export function fieldNames(row: DatasetRow): string {
   const names = Object.entries(row).flatMap(([key, value]) =>
     isRow(value) && Object.keys(value).length > 0
       ? Object.keys(value).map((inner) => `${key}.${inner}`)
@@ -78,12 +78,12 @@ export function scalarText(value: Cell): string | undefined {
 }
 
 /** Describes the value at a path, for a message; NaN with its place. */
-export function kindAt(row: Row, path: string): string {
-  return kindOf(find(row, path) ?? null);
+export function kindAt(row: DatasetRow, path: string): string {
+  return typeOf(find(row, path) ?? null);
 }
 
 /** Describes a value's type for a message. */
-export function kindOf(value: Cell): string {
+export function typeOf(value: Cell): string {
   if (value === null) return 'null';
   if (value instanceof AsWritten) return isNotANumber(value) ? `${value.text} (${value.place})` : 'a number';
   if (Array.isArray(value)) return 'a list';

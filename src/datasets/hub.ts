@@ -12,7 +12,7 @@ import {
   throughEndpoint,
 } from './hub-request.js';
 import { readParquetRows } from './parquet-file.js';
-import { isRow, type Row } from './row.js';
+import { type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.hf_name';
 const DATASET_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
@@ -140,7 +140,7 @@ function sha256(text: string): string {
  * Reads the rows of a dataset on the Hugging Face hub, from the parquet files that the hub offers for every dataset it
  * can convert (https://huggingface.co/docs/dataset-viewer/parquet). A file is downloaded when its first row is needed.
  */
-export async function* readHubRows(dataset: HubDataset, options: HubOptions): AsyncGenerator<Row> {
+export async function* readHubRows(dataset: HubDataset, options: HubOptions): AsyncGenerator<DatasetRow> {
   if (!DATASET_NAME.test(dataset.name)) {
     throw new DatasetError(
       `${JSON.stringify(dataset.name)} (${FIELD}) is no name of a dataset; write owner/name, such as openai/gsm8k`,

@@ -1,6 +1,6 @@
 import { DatasetError } from './dataset-error.js';
-import { kindOf, requiredValue } from './fields.js';
-import { type Cell, isRow, type Row } from './row.js';
+import { requiredValue, typeOf } from './fields.js';
+import { type Cell, type DatasetRow, isRow } from './row.js';
 
 /** Where an image of a row is: in a file, at an address, or in the row, in base64. */
 export type ImageSource = { path: string } | { url: string } | { base64: string };
@@ -14,7 +14,7 @@ const PLACES = ['bytes', 'path', 'src', 'url', 'image_url', 'image', 'file_name'
  * Reads the images at a field of a row: one or a list of them, none for null.
  * @throws DatasetError that names the row.
  */
-export function imagesOfRow(row: Row, path: string, rowNumber: number): ImageSource[] {
+export function imagesOfRow(row: DatasetRow, path: string, rowNumber: number): ImageSource[] {
   const value = requiredValue(row, path, FIELD, rowNumber);
   return imagesIn(value, (what) => {
     throw new DatasetError(
@@ -29,7 +29,7 @@ export function imagesIn(value: Cell, refuse: (what: string) => never): ImageSou
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap((one) => imagesIn(one, refuse));
   if (typeof value === 'string') return [imageAt(value, refuse)];
-  if (!isRow(value)) return refuse(kindOf(value));
+  if (!isRow(value)) return refuse(typeOf(value));
   for (const place of PLACES) {
     const found = value[place];
     if (found === undefined || found === null || found === '') continue;

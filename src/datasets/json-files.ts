@@ -3,15 +3,15 @@ import { quotable } from '../config/named-files.js';
 import { jsonFault } from '../contracts/json.js';
 import { readLines, readNumberedJsonLines } from '../storage/json-lines.js';
 import { DatasetError } from './dataset-error.js';
-import { parseJson } from './json-text.js';
-import { type Cell, isRow, type Row } from './row.js';
+import { parseJsonText } from './json-text.js';
+import { type Cell, type DatasetRow, isRow } from './row.js';
 import { blocksOf, strictText } from './text-blocks.js';
 
 /**
  * Reads the rows of a JSON lines file, streamed. A file that is in fact a single JSON text, over several lines or a
  * list, is read as such.
  */
-export async function* readJsonLinesRows(path: string, field: string): AsyncGenerator<Row> {
+export async function* readJsonLinesRows(path: string, field: string): AsyncGenerator<DatasetRow> {
   const { text, value } = await firstLine(path, field);
   if (!isRow(value) && /^[[{]/.test(text)) {
     const whole = parsed(await textOf(path, field), path, field);
@@ -29,15 +29,15 @@ export async function* readJsonLinesRows(path: string, field: string): AsyncGene
  * [...]}`). The whole file is kept in memory. A file that is in fact JSON lines, as many with this name are, is read as
  * such.
  */
-export async function* readJsonRows(path: string, field: string): AsyncGenerator<Row> {
+export async function* readJsonRows(path: string, field: string): AsyncGenerator<DatasetRow> {
   const whole = parsed(await textOf(path, field), path, field);
   if (!('fault' in whole)) yield* rowsOf(whole.value, path, field);
   else if (isRow((await firstLine(path, field)).value)) yield* rowsOfLines(path, field);
   else throw whole.fault;
 }
 
-async function* rowsOfLines(path: string, field: string): AsyncGenerator<Row> {
-  const lines = readNumberedJsonLines(blocksOf(path, field), { name: path, parse: parseJson });
+async function* rowsOfLines(path: string, field: string): AsyncGenerator<DatasetRow> {
+  const lines = readNumberedJsonLines(blocksOf(path, field), { name: path, parse: parseJsonText });
   for await (const { line, value } of lines) {
     if (!isRow(value)) throw notAnObject(`line ${line} of ${path}`, field);
     yield value;
@@ -52,14 +52,14 @@ function parsed(text: string | null, path: string, field: string): { value: Cell
   if (text === null)
     return fault('is too large to be read as one JSON text; write it as .jsonl, an object a line');
   try {
-    return { value: parseJson(text) };
+    return { value: parseJsonText(text) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return fault(`is no JSON: ${quotable(error.message, jsonFault(error))}`, error);
   }
 }
 
-function* rowsOf(value: Cell, path: string, field: string): Generator<Row> {
+function* rowsOf(value: Cell, path: string, field: string): Generator<DatasetRow> {
   for (const [index, row] of rowsIn(value, path, field).entries()) {
     if (!isRow(row)) throw notAnObject(`item ${index + 1} of ${path}`, field);
     yield row;
@@ -83,7 +83,7 @@ async function firstLine(path: string, field: string): Promise<{ text: string; v
   for await (const { text } of readLines(blocksOf(path, field), path)) {
     if (text.trim() === '') continue;
     try {
-      return { text: text.trim(), value: parseJson(text) };
+      return { text: text.trim(), value: parseJsonText(text) };
     } catch {
       return { text: text.trim(), value: undefined };
     }

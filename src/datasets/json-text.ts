@@ -18,7 +18,7 @@ const BEFORE = `{${JSON.stringify(WRITTEN)}:["`;
  * @param line number of the text's first line in its file
  * @throws SyntaxError as `JSON.parse` does, with a hint at common mistakes.
  */
-export function parseJson(text: string, line = 1): Cell {
+export function parseJsonText(text: string, line = 1): Cell {
   let isPlain = true;
   const placeOf = placesIn(text, line);
   const marked = text.replace(TOKENS, (token, position: number) => {
@@ -38,7 +38,7 @@ export function parseJson(text: string, line = 1): Cell {
 
 /** Parses JSON for calculations: `1.10` is 1.1, NaN is null, and a whole number beyond 2^53 is its text. */
 export function parsePlainJson(text: string, line = 1): Json {
-  return plainJson(parseJson(text, line));
+  return plainJson(parseJsonText(text, line));
 }
 
 function revive(_: string, value: unknown): unknown {

@@ -7,7 +7,7 @@ import { readHubRows } from './hub.js';
 import type { HubOptions } from './hub-request.js';
 import { readJsonLinesRows, readJsonRows } from './json-files.js';
 import { readParquetRows } from './parquet-file.js';
-import { isRow, type Row, toJson } from './row.js';
+import { type DatasetRow, isRow, toJson } from './row.js';
 import { readSavedDatasetRows } from './saved-dataset.js';
 import { PACKED } from './text-blocks.js';
 
@@ -41,14 +41,17 @@ const PATH_FIELD = 'dataset.dataset_path';
  * Reads a dataset's rows, streaming wherever the format allows it (all but .json).
  * @throws DatasetError that names the file, the place in it and the config's field.
  */
-export async function* loadRows(source: DatasetSource, options: LoadOptions = {}): AsyncGenerator<Row> {
+export async function* loadRows(
+  source: DatasetSource,
+  options: LoadOptions = {},
+): AsyncGenerator<DatasetRow> {
   for await (const row of chooseReader(source, options)) {
     options.signal?.throwIfAborted();
     yield row;
   }
 }
 
-function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterable<Row> {
+function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterable<DatasetRow> {
   const { items, dataset_path: path, hf_name: name } = source;
   const given = [items, path, name].filter((value) => value !== undefined && value !== null);
   if (given.length !== 1) {
@@ -66,7 +69,7 @@ function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterabl
   throw new DatasetError('dataset: dataset_path and hf_name must not be empty', 'dataset');
 }
 
-async function* inlineRows(items: readonly unknown[]): AsyncGenerator<Row> {
+async function* inlineRows(items: readonly unknown[]): AsyncGenerator<DatasetRow> {
   for (const [index, item] of items.entries()) {
     const row = toJson(item);
     if (!isRow(row)) {
@@ -96,7 +99,7 @@ function noFile(address: string): DatasetError {
   );
 }
 
-async function* readPath(path: string, split: string | null): AsyncGenerator<Row> {
+async function* readPath(path: string, split: string | null): AsyncGenerator<DatasetRow> {
   try {
     const status = await stat(path);
     yield* status.isDirectory() ? readSavedDatasetRows(path, split, PATH_FIELD) : readFileRows(path);
@@ -118,7 +121,7 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   '.yml': 'put its rows under dataset.items',
 };
 
-function readFileRows(path: string): AsyncGenerator<Row> {
+function readFileRows(path: string): AsyncGenerator<DatasetRow> {
   const isPacked = PACKED.test(path);
   switch (extname(path.replace(PACKED, '')).toLowerCase()) {
     case '.jsonl':

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { AsyncBuffer, Compressors, FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
-import { type Cell, type Row, toJson } from './row.js';
+import { type Cell, type DatasetRow, toJson } from './row.js';
 import { decimalAsWritten, momentAsWritten, singleAsWritten } from './written-numbers.js';
 
 /**
@@ -119,7 +119,7 @@ function other(value: unknown): Cell {
 }
 
 /** Reads the rows of a parquet file. Holds one compressed row group and the rows of one slice of it. */
-export async function* readParquetRows(path: string): AsyncGenerator<Row> {
+export async function* readParquetRows(path: string): AsyncGenerator<DatasetRow> {
   const [{ parquetMetadataAsync, parquetReadObjects, parquetSchema }, packed] = await Promise.all([
     import('hyparquet'),
     import('hyparquet-compressors'),
@@ -135,7 +135,7 @@ export async function* readParquetRows(path: string): AsyncGenerator<Row> {
       const file = remembered(fileBuffer(handle, size));
       for (const { rowStart, rowEnd } of slices) {
         const options = { file, metadata, compressors, parsers, rowStart, rowEnd, utf8: false };
-        for (const row of await parquetReadObjects(options)) yield convert(row) as Row;
+        for (const row of await parquetReadObjects(options)) yield convert(row) as DatasetRow;
       }
     }
   } finally {

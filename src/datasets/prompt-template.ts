@@ -2,11 +2,11 @@ import { closestWord } from '../config/errors.js';
 import { TemplateError, type TemplatePart, templateParts } from '../contracts/template.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, scalarText, valueAt } from './fields.js';
-import { jsonText, type Row } from './row.js';
+import { type DatasetRow, jsonText } from './row.js';
 
 /** @param given values of names that come before the row's fields */
 export type PromptFormatter = (
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   given?: Readonly<Record<string, string>>,
 ) => string;
@@ -42,7 +42,7 @@ function parse(template: string, field: string): TemplatePart[] {
 
 function fill(
   placeholder: string,
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   { inputField, field }: { inputField: string; field: string },
 ): string {

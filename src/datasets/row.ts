@@ -2,10 +2,10 @@ import { AsWritten } from '../contracts/as-written.js';
 import type { Json } from '../contracts/json.js';
 
 /** One row of a dataset as it was read: a plain object, whatever the file's format. */
-export type Row = { [name: string]: Cell };
+export type DatasetRow = { [name: string]: Cell };
 
 /** A value in a row: JSON, except for numbers whose text has more information. */
-export type Cell = string | number | boolean | null | AsWritten | Cell[] | Row;
+export type Cell = string | number | boolean | null | AsWritten | Cell[] | DatasetRow;
 
 /** Converts a value of a row for calculations: `1.10` is 1.1, and NaN is null. */
 export function plainJson(cell: Cell): Json {
@@ -25,7 +25,7 @@ export function jsonText(cell: Cell): string {
 }
 
 /** True if a value is an object rather than a list or a scalar. */
-export function isRow(value: unknown): value is Row {
+export function isRow(value: unknown): value is DatasetRow {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof AsWritten)
   );

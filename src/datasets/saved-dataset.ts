@@ -4,7 +4,7 @@ import { quotable } from '../config/named-files.js';
 import { type Json, jsonFault } from '../contracts/json.js';
 import { readArrowRows } from './arrow-file.js';
 import { DatasetError, reasonOf } from './dataset-error.js';
-import { isRow, type Row } from './row.js';
+import { type DatasetRow, isRow } from './row.js';
 
 /**
  * Reads the rows of a folder that Hugging Face `save_to_disk` wrote: a Dataset (`state.json` and its .arrow files), or
@@ -14,7 +14,7 @@ export async function* readSavedDatasetRows(
   folder: string,
   split: string | null,
   field: string,
-): AsyncGenerator<Row> {
+): AsyncGenerator<DatasetRow> {
   const splits = await splitsOf(folder, field);
   const chosen = splits === null ? folder : join(folder, chooseSplit(splits, split, folder));
   const state = await readObject(join(chosen, 'state.json'), field);
@@ -53,7 +53,7 @@ function chooseSplit(splits: string[], wanted: string | null, folder: string): s
   );
 }
 
-function dataFiles(state: Row, folder: string, field: string): string[] {
+function dataFiles(state: DatasetRow, folder: string, field: string): string[] {
   const indices = state._indices_data_files;
   if (Array.isArray(indices) && indices.length > 0) {
     throw new DatasetError(
@@ -73,7 +73,7 @@ function dataFiles(state: Row, folder: string, field: string): string[] {
 }
 
 /** Reads the JSON object in a file; `null` where there is no file. */
-async function readObject(path: string, field: string): Promise<Row | null> {
+async function readObject(path: string, field: string): Promise<DatasetRow | null> {
   if (!(await exists(path))) return null;
   let value: Json;
   try {

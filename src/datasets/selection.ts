@@ -3,13 +3,13 @@ import { createRandom } from '../statistics/random.js';
 import { Smallest } from '../statistics/smallest.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, scalarText, valueAt } from './fields.js';
-import { type Cell, jsonText, type Row } from './row.js';
+import { type Cell, type DatasetRow, jsonText } from './row.js';
 
 /** Value that a field of a row is compared with. */
 type Wanted = string | number | boolean;
 
 /** Selection of rows: `dataset.select` of a config. A row has to meet all conditions; `random` draws among these. */
-export interface Selection {
+export interface RowSelection {
   /** Ids of samples. */
   ids?: readonly string[] | undefined;
   /** Rows by their number, such as `11-20` or `101-`: counted from 1, both included, in the order of the file. */
@@ -22,7 +22,7 @@ export interface Selection {
 
 /** Row of a dataset, and its position in the file, from 0. */
 export interface PlacedRow {
-  row: Row;
+  row: DatasetRow;
   position: number;
 }
 
@@ -62,8 +62,8 @@ export function rangeOf(text: string): { first: number; last: number } | null {
  * @throws DatasetError for an id that no row has, and if nothing is selected.
  */
 export async function* selectedRows(
-  rows: AsyncIterable<Row> | Iterable<Row>,
-  selection: Selection,
+  rows: AsyncIterable<DatasetRow> | Iterable<DatasetRow>,
+  selection: RowSelection,
   context: SelectionContext,
 ): AsyncGenerator<PlacedRow> {
   const found = new FoundRows(selection, context);
@@ -108,7 +108,7 @@ class FoundRows {
   private readonly conditions: Condition[];
 
   constructor(
-    { ids, range, where }: Selection,
+    { ids, range, where }: RowSelection,
     private readonly context: SelectionContext,
   ) {
     this.range = (range === undefined ? null : rangeOf(range)) ?? {
@@ -190,7 +190,7 @@ class Condition {
     this.unseen = new Set(wanted);
   }
 
-  holds(row: Row): boolean {
+  holds(row: DatasetRow): boolean {
     const cell = valueAt(row, this.path);
     if (this.unseen.size === this.wanted.length) this.learn(row, cell);
     const items = Array.isArray(cell) ? cell : [cell ?? null];
@@ -200,7 +200,7 @@ class Condition {
   }
 
   /** Collects what a message says as long as no row has met the condition. */
-  private learn(row: Row, cell: Cell | undefined): void {
+  private learn(row: DatasetRow, cell: Cell | undefined): void {
     this.isField ||= cell !== undefined;
     this.fields = fieldNames(row);
     if (cell === undefined || cell === null || this.values.size > MAX_SHOWN) return;

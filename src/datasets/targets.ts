@@ -2,8 +2,8 @@ import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered, sameTexts } from '../grading/choices.js';
 import type { Choice } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { kindOf, scalarText } from './fields.js';
-import { parseJson } from './json-text.js';
+import { scalarText, typeOf } from './fields.js';
+import { parseJsonText } from './json-text.js';
 import { type Cell, isRow, jsonText } from './row.js';
 import type { Way } from './target-survey.js';
 
@@ -77,7 +77,7 @@ function onlyOne(position: number): RightChoices | null {
 function parsedList(value: Cell): Cell {
   if (typeof value !== 'string' || !value.trim().startsWith('[')) return value;
   try {
-    return parseJson(value);
+    return parseJsonText(value);
   } catch {
     return value;
   }
@@ -282,7 +282,7 @@ export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskTyp
   }
   if (!Array.isArray(value)) {
     const text = scalarText(value);
-    if (text === undefined) throw refuse(`is ${kindOf(value)}, not a text${insideOf(value, path)}`);
+    if (text === undefined) throw refuse(`is ${typeOf(value)}, not a text${insideOf(value, path)}`);
     if (text.trim() === '') throw refuse('is empty');
     return [text];
   }
@@ -290,7 +290,7 @@ export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskTyp
     const text = scalarText(item);
     if (text === undefined)
       throw refuse(
-        `is a list with ${kindOf(item)} in it, not of texts; name one of its items, as in '${path}.0'`,
+        `is a list with ${typeOf(item)} in it, not of texts; name one of its items, as in '${path}.0'`,
       );
     return text;
   });

@@ -10,8 +10,8 @@ import { DatasetError } from './dataset-error.js';
 import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
 import { type ImageSource, imagesOfRow } from './images.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
-import { type Cell, plainJson, type Row } from './row.js';
-import { type PlacedRow, type Selection, selectedRows } from './selection.js';
+import { type Cell, type DatasetRow, plainJson } from './row.js';
+import { type PlacedRow, type RowSelection, selectedRows } from './selection.js';
 import { TargetSurvey } from './target-survey.js';
 import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './targets.js';
 
@@ -31,7 +31,7 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   prompt_template?: string | null;
   /** Template of a system message, for rows that have none of their own. */
   system?: string | null | undefined;
-  select?: Selection | undefined;
+  select?: RowSelection | undefined;
   shuffle?: boolean;
   seed?: number;
   max_envs_to_visit?: number | null;
@@ -55,7 +55,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
  * @throws DatasetError that names the config's field and the row.
  */
 export async function* tasksOf(
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  rows: AsyncIterable<DatasetRow> | Iterable<DatasetRow>,
   mapping: TaskMapping,
   notify: (sentence: string) => void = () => {},
 ): AsyncGenerator<ReadTask> {
@@ -71,7 +71,7 @@ export async function* tasksOf(
 }
 
 async function* mappedInOrder(
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  rows: AsyncIterable<DatasetRow> | Iterable<DatasetRow>,
   mapping: TaskMapping,
   limit: number,
   notify: (sentence: string) => void,
@@ -106,7 +106,7 @@ async function* mappedInOrder(
 
 /** Yields the rows that become tasks, with their positions in the file. */
 async function* chosenRows(
-  rows: AsyncIterable<Row> | Iterable<Row>,
+  rows: AsyncIterable<DatasetRow> | Iterable<DatasetRow>,
   mapping: TaskMapping,
   base: BaseEvidence,
   notify: (sentence: string) => void,
@@ -156,7 +156,7 @@ class BaseEvidence {
  * Reports whether the target of a row that becomes no task is an index that only fits from 0.
  * @throws DatasetError where it only fits from 1; other faults of the row do not matter.
  */
-function tellsBaseZero(row: Row, index: number, mapping: TaskMapping): boolean {
+function tellsBaseZero(row: DatasetRow, index: number, mapping: TaskMapping): boolean {
   const survey = surveyOf(mapping);
   try {
     createTaskMapper(mapping, survey)(row, index);
@@ -176,7 +176,7 @@ function surveyOf({ target_base, choices_field }: TaskMapping): TargetSurvey {
 export function createTaskMapper(
   mapping: TaskMapping,
   survey: TargetSurvey = surveyOf(mapping),
-): (row: Row, index: number) => ReadTask {
+): (row: DatasetRow, index: number) => ReadTask {
   const { prompt_template, system, input_field } = mapping;
   const format = prompt_template
     ? compilePromptTemplate(prompt_template, input_field, 'dataset.prompt_template')
@@ -218,7 +218,12 @@ function withMessages(task: AskedTask, own: readonly ChatMessage[], system: stri
 }
 
 /** Reads the choices of a row; null where there are none and none are required. */
-function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskMapping): Choice[] | null {
+function choicesOf(
+  row: DatasetRow,
+  rowNumber: number,
+  question: string,
+  mapping: TaskMapping,
+): Choice[] | null {
   const { task_type, env_class, choices_field, choices } = mapping;
   if (task_type !== 'mcq' && !choices_field && !choices) return null;
   const read = readChoices(row, rowNumber, question, mapping);
@@ -233,7 +238,7 @@ function choicesOf(row: Row, rowNumber: number, question: string, mapping: TaskM
 /** Adds a row's choices to its task, in the order shown, and which are right. */
 function withChoices(
   task: AskedTask,
-  row: Row,
+  row: DatasetRow,
   choices: readonly Choice[],
   mapping: TaskMapping,
   survey: TargetSurvey,
@@ -293,7 +298,7 @@ function placeInChoices({ choices_field: source, target_field: path }: TaskMappi
 
 /** Returns the positions of the choices that the target names; null for another kind of target (custom only). */
 function targetIn(
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   choices: readonly Choice[],
   mapping: TaskMapping,
@@ -318,7 +323,7 @@ function targetIn(
 
 /** Reads the messages that a row asks with, the last one the user's and in most rows the only one, and its images. */
 function messagesOf(
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   mapping: TaskMapping,
   format: PromptFormatter | null,
@@ -348,7 +353,7 @@ function messagesOf(
 }
 
 /** Reads the value at `target_field`, which is optional for `custom`. */
-function targetOf(row: Row, rowNumber: number, { task_type, target_field: path }: TaskMapping): Cell {
+function targetOf(row: DatasetRow, rowNumber: number, { task_type, target_field: path }: TaskMapping): Cell {
   const field = 'dataset.target_field';
   if (!path) throw new DatasetError(`task_type ${task_type} needs a target_field (${field})`, field);
   if (task_type === 'custom') return valueAt(row, path) ?? null;
@@ -359,7 +364,7 @@ function targetOf(row: Row, rowNumber: number, { task_type, target_field: path }
 
 /** Returns the right answers of a task without choices. */
 function answersOf(
-  row: Row,
+  row: DatasetRow,
   rowNumber: number,
   mapping: TaskMapping,
 ): Pick<Task, 'target' | 'targets' | 'target_match'> {
@@ -377,7 +382,7 @@ function answersOf(
   return { target, targets: [target as string, ...others], ...(target_match ? { target_match } : {}) };
 }
 
-function idOf(row: Row, rowNumber: number, path: string): string {
+function idOf(row: DatasetRow, rowNumber: number, path: string): string {
   const field = 'dataset.id_field';
   const value = requiredValue(row, path, field, rowNumber);
   const id = scalarText(value);
@@ -404,7 +409,7 @@ function duplicateId(id: string, former: number, rowNumber: number, path: string
   );
 }
 
-function metadataOf(row: Row, rowNumber: number, paths: readonly string[]): JsonObject {
+function metadataOf(row: DatasetRow, rowNumber: number, paths: readonly string[]): JsonObject {
   return Object.fromEntries(
     paths.map((path) => [path, plainJson(requiredValue(row, path, 'dataset.meta_fields', rowNumber))]),
   );

@@ -1,9 +1,9 @@
 import { LONGEST_EXPRESSION } from './bounds.js';
 import { valuesAgree } from './mathematics/agreement.js';
-import { compareAnswers, type Judge, sameText } from './mathematics/compare-answers.js';
+import { compareAnswers, type PartComparison, sameText } from './mathematics/compare-answers.js';
 import type { Value } from './mathematics/compare-scalars.js';
-import { type Answer, readAnswer } from './mathematics/structure.js';
-import type { Verdict } from './mathematics/three-valued.js';
+import { type MathAnswer, readAnswer } from './mathematics/structure.js';
+import type { Decision } from './mathematics/three-valued.js';
 
 const PLAIN_INTEGER = /^[+-]?\d+$/;
 
@@ -30,14 +30,14 @@ function digits(integer: string): string {
   return integer.startsWith('-') && magnitude !== '0' ? `-${magnitude}` : magnitude;
 }
 
-function quickJudge(tolerance: number): Judge {
+function quickJudge(tolerance: number): PartComparison {
   return {
     values: (left, right) => compareValues(left, right, tolerance),
     relations: () => undefined,
   };
 }
 
-function compareValues(left: Value, right: Value, tolerance: number): Verdict {
+function compareValues(left: Value, right: Value, tolerance: number): Decision {
   if (left.latex !== '' && left.latex === right.latex) return true;
   if (left.value && right.value) return valuesAgree(left, right, tolerance);
   const infinite = [left, right].filter(({ latex }) => /^-?\\infty$/.test(latex)).length;
@@ -48,10 +48,10 @@ function compareValues(left: Value, right: Value, tolerance: number): Verdict {
 }
 
 /** Compares two answers under both readings of `1,234`: as a number, and as a list of two. */
-export function compareReadings(left: string, right: string, judge: Judge): Verdict {
+export function compareReadings(left: string, right: string, judge: PartComparison): Decision {
   const verdict = compareAnswers(readAnswer(left), readAnswer(right), judge);
   if (verdict === true || !(isGrouped(left) || isGrouped(right))) return verdict;
-  const listed: [Answer, Answer] = [readAnswer(left, false), readAnswer(right, false)];
+  const listed: [MathAnswer, MathAnswer] = [readAnswer(left, false), readAnswer(right, false)];
   return compareAnswers(...listed, judge) || verdict;
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requestOf } from '../activities/call-record.js';
 import { pauseAfter } from '../activities/pause-after.js';
-import { EmptyReplyError } from '../agents/memory-agent.js';
 import { InvalidInputError } from '../config/errors.js';
 import { type LanguageModelConfig, languageModelSchema } from '../config/language-model-schema.js';
 import { modelFiles } from '../config/model-files.js';
@@ -17,10 +16,10 @@ import type {
 } from '../contracts/language-model.js';
 import { createLanguageModel, missingCredentials } from '../language-models/create.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { Pace } from '../language-models/pace.js';
+import { CallPacer } from '../language-models/pace.js';
 import { priceTable } from '../language-models/price-table.js';
 import { costOf } from '../language-models/prices.js';
-import { emptyReplyText, isMissing } from '../replies/reply-faults.js';
+import { EmptyReplyError, emptyReplyText, isMissing } from '../replies/reply-faults.js';
 import { addCosts } from '../runtime/add-costs.js';
 import { addUsage } from '../runtime/beside.js';
 
@@ -61,7 +60,7 @@ export class LmClient implements LanguageModel, AgentLanguageModel {
   readonly config: LanguageModelConfig;
   private readonly environment: Readonly<Record<string, string | undefined>>;
   private readonly notify: (message: string) => void;
-  private readonly pace: Pace;
+  private readonly pace: CallPacer;
   private readonly total: LmSpent = {
     lm_calls: 0,
     usage: { input_tokens: 0, output_tokens: 0 },
@@ -77,7 +76,7 @@ export class LmClient implements LanguageModel, AgentLanguageModel {
     this.config = configOf(config);
     this.environment = environment;
     this.notify = notify;
-    this.pace = new Pace(this.config.requests_per_second);
+    this.pace = new CallPacer(this.config.requests_per_second);
     const missing = missingCredentials(this.config, environment);
     if (missing !== null) throw new InvalidInputError(`lm: ${missing}`, 'lm');
   }

@@ -5,8 +5,8 @@ import type { IsNew } from '../activities/reopen.js';
 import type { CreateActivities } from '../activities/traits.js';
 import type { CarriedOut } from '../cli/carry-out.js';
 import type { Started } from '../client/start.js';
-import type { ConfigKind, KindNames, Written } from '../config/kind.js';
-import type { Pace } from '../config/pacing.js';
+import type { ConfigKind, KindNames, WrittenConfig } from '../config/kind.js';
+import type { PaceFields } from '../config/pacing.js';
 import type { CallRecord } from '../contracts/language-model.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import type { Ended, KindFacts } from '../facts/kind-facts.js';
@@ -15,7 +15,7 @@ import type { Report } from '../reports/report.js';
 import type { TrialFigure } from '../statistics/comparison.js';
 import type { Outcome } from '../statistics/outcomes.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
-import type { Found } from '../storage/experiment-folder.js';
+import type { FoundExperiment } from '../storage/experiment-folder.js';
 import type { OwnCode } from '../user-code/code-file.js';
 
 /** Adds commands to the program; `finish` takes the exit code of the process. */
@@ -60,7 +60,7 @@ export interface Kind<Config extends object = object> {
   title(config: Config): string;
   /** Lists candidate workflow ids: the first one that is free or belongs to the same experiment is used. */
   ids(config: Config): Iterable<string>;
-  find(id: string, config: Config): Promise<Found<Config>>;
+  find(id: string, config: Config): Promise<FoundExperiment<Config>>;
   /** Reads the inputs that the config names, as a worker does when it prepares the experiment. */
   read?(config: Config): Promise<unknown>;
   /** Finds the user's code that it runs. Absent: there is none. */
@@ -72,7 +72,7 @@ export interface Kind<Config extends object = object> {
 /** How the experiments of a kind are compared, sample by sample. */
 export interface Comparable<Row extends object = never, Config extends object = never> {
   /** Fields of its configs that do not affect results. */
-  pace: Pace;
+  pace: PaceFields;
   /** Fields that differ from experiment to experiment unless a config sets them. */
   incidental?: readonly string[];
   /** Returns the figures that make sense for the trials of a sample, the most telling one first. */
@@ -144,7 +144,7 @@ export interface Retriable<Config> {
    * Returns a stored config, adapted to the folder it was found in. Absent: results go to the parent of the folder.
    * @param folder absolute, or an address
    */
-  foundAt?(stored: Written, folder: string): Written;
+  foundAt?(stored: WrittenConfig, folder: string): WrittenConfig;
   /** @throws InvalidInputError if the experiment cannot be retried. */
   check?(config: Config, id: string): void;
   /** Reports whether the experiment was made for the rows that its config names now. */
@@ -170,7 +170,7 @@ export interface CommandSpec<Config extends object = object> {
   /** Options in addition to the flags of its config. */
   options?: readonly (readonly [flags: string, description: string])[];
   /** Returns the config that argument and options give, without the flags. Absent: the argument is a config file. */
-  asked?(argument: string, options: CommandOptions): Promise<Written>;
+  asked?(argument: string, options: CommandOptions): Promise<WrittenConfig>;
   /** Selects the assignments of `--set` that apply to the config. Absent: all. */
   overrides?(set: readonly string[]): readonly string[];
   /** Checks all that can be checked before a server is started. @returns notes to print */

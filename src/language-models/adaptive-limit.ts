@@ -26,7 +26,7 @@ interface Waiter {
 }
 
 /** Classifies an error by what it implies about the provider's load. */
-export function outcomeOf(error: unknown): CallOutcome {
+export function callOutcome(error: unknown): CallOutcome {
   if (!(error instanceof LanguageModelError)) return 'other';
   if (error.kind === 'rate_limited') return 'rate_limited';
   return error.kind === 'overloaded' || error.kind === 'server' ? 'server_error' : 'other';

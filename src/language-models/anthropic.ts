@@ -6,7 +6,7 @@ import { isClassic } from './anthropic-thinking.js';
 import { joinedMessage, readMessage, toWireRequest } from './anthropic-wire.js';
 import type { Notify } from './chat-messages.js';
 import { dialectOf, LearnedDialect } from './dialect.js';
-import { type Attempt, guard, nameServer } from './guard.js';
+import { type GuardedAttempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 const ANTHROPIC_BASE_URL = 'https://api.anthropic.com';
@@ -62,7 +62,7 @@ export function anthropicLanguageModel(options: AnthropicOptions): LanguageModel
   function post(
     body: object,
     headers: Readonly<Record<string, string>>,
-    attempt: Attempt,
+    attempt: GuardedAttempt,
     part: number,
   ): Promise<unknown> {
     // `messages.create` prints a warning per call for older models, and refuses long replies without streaming.

@@ -5,7 +5,7 @@ import { readConverse, toConverse } from './bedrock-wire.js';
 import type { Notify } from './chat-messages.js';
 import { dialectOf, LearnedDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
-import { type Attempt, guard, nameServer } from './guard.js';
+import { type GuardedAttempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
 export interface BedrockOptions {
@@ -65,7 +65,7 @@ interface ClientError extends Error {
 }
 
 /** Gives an error the fields by which errors are classified; the name of the fault counts as its code. */
-function readable(error: unknown, attempt: Attempt): unknown {
+function readable(error: unknown, attempt: GuardedAttempt): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, $metadata, $response } = error as ClientError;
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError') {

@@ -14,7 +14,7 @@ import { failedEnd } from './reply-end.js';
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
 
 /** State of one attempt: the signal that ends it, and the HTTP response. */
-export interface Attempt {
+export interface GuardedAttempt {
   /** Signal aborted by the caller or by the deadline, whichever comes first. */
   signal: AbortSignal;
   idempotencyKey?: string;
@@ -41,7 +41,7 @@ export interface GuardOptions {
 export async function guardRequest<Reply>(
   options: GuardOptions,
   { signal, idempotencyKey }: GenerateOptions,
-  send: (attempt: Attempt) => Promise<Reply>,
+  send: (attempt: GuardedAttempt) => Promise<Reply>,
 ): Promise<Reply> {
   const controller = new AbortController();
   // A client reports timeout and cancellation alike (AbortError), so this variable tells them apart.
@@ -57,7 +57,7 @@ export async function guardRequest<Reply>(
   signal?.addEventListener('abort', cancel, { once: true });
   if (signal?.aborted) cancel();
 
-  const attempt: Attempt = { signal: controller.signal, idempotencyKey };
+  const attempt: GuardedAttempt = { signal: controller.signal, idempotencyKey };
   try {
     return await settleOnAbort(controller.signal, () => send(attempt));
   } catch (error) {
@@ -82,7 +82,7 @@ export async function guardRequest<Reply>(
  */
 export function guard(
   { serverName = '', ...options }: GuardOptions,
-  generate: (request: GenerateRequest, attempt: Attempt) => Promise<GenerateReply>,
+  generate: (request: GenerateRequest, attempt: GuardedAttempt) => Promise<GenerateReply>,
 ): LanguageModel {
   const server = { provider: options.provider, serverName: serverName || options.provider };
   return {

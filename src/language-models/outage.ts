@@ -32,7 +32,7 @@ export interface OutageOptions {
   random?: () => number;
 }
 
-export interface TurnOptions {
+export interface RetryTurnOptions {
   signal?: AbortSignal;
   /** Time by `now` at which a waiting call is given up. */
   until?: number;
@@ -53,7 +53,7 @@ export interface Turn {
   dropped(): void;
 }
 
-interface Waiter extends TurnOptions {
+interface Waiter extends RetryTurnOptions {
   admit(): void;
   giveUp(refusal: LanguageModelError): void;
 }
@@ -136,7 +136,7 @@ export class Outage {
   }
 
   /** @throws WaitedTooLong, or the signal's reason. */
-  turn(options: TurnOptions = {}): Promise<Turn> {
+  turn(options: RetryTurnOptions = {}): Promise<Turn> {
     const { signal, onUnreachable } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.admits()) return Promise.resolve(this.begin(onUnreachable));

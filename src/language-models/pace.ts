@@ -10,7 +10,7 @@ const AGAIN_AFTER = 1000;
  * Pacer that spaces the starts of calls evenly (`lm.requests_per_second`). Calls start in order of arrival; one that is
  * given up leaves no gap.
  */
-export class Pace {
+export class CallPacer {
   private readonly queue = new Set<() => void>();
   private isDealing = false;
 

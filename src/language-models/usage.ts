@@ -1,4 +1,5 @@
 import { isOffline } from '../config/providers.js';
+import { isCount } from '../contracts/incoming.js';
 import type {
   ChatMessage,
   GenerateReply,
@@ -16,11 +17,6 @@ import type { LanguageModelError, LanguageModelErrorKind } from './errors.js';
 const BYTES_PER_TOKEN = 3;
 /** Tokens that a provider adds to a message: its role, its beginning and its end. */
 const TOKENS_PER_MESSAGE = 4;
-
-/** Reports whether a value is a count: a natural number. */
-export function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
 
 /**
  * Sums tokens that a provider has reported in several parts.

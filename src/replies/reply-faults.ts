@@ -21,6 +21,11 @@ export function emptyReplyText({
   return `the model's reply is empty${what} (finish reason: ${finish_reason})`;
 }
 
+/** Error of a reply without any text, which is not scored: its unit becomes an error row. */
+export class EmptyReplyError extends Error {
+  override readonly name = 'EmptyReply';
+}
+
 /** Fields of a reply that describe how a limit cut it off. */
 export type EndedReply = Pick<
   CallRecord,

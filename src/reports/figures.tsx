@@ -63,10 +63,10 @@ export function numberOf(value: LineFact['value']): ComponentChildren {
 }
 
 /** A named value. */
-export type Named = readonly [name: string, value: ComponentChildren];
+export type NamedFigure = readonly [name: string, value: ComponentChildren];
 
 /** Names with their values, next to each other. */
-export const FactList = ({ facts }: { facts: readonly Named[] }) => (
+export const FactList = ({ facts }: { facts: readonly NamedFigure[] }) => (
   <dl class="facts">
     {facts.map(([name, value]) => (
       <div>

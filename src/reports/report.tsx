@@ -4,7 +4,7 @@ import type { Fact, FactTable, LineValue } from '../facts/fact.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
 import { capitalised, isLineFact, type LineFact, plainText, uncertaintyText } from '../facts/text.js';
 import { errorLines } from '../statistics/error-lines.js';
-import { Count, ExactFigures, FactList, Moment, type Named, numberOf } from './figures.js';
+import { Count, ExactFigures, FactList, Moment, type NamedFigure, numberOf } from './figures.js';
 import { pageHtml, type Section } from './page.js';
 import { NumberCell, Table } from './table.js';
 
@@ -28,7 +28,7 @@ export interface Report<Metrics extends ExperimentMetrics = ExperimentMetrics> {
   what: string;
   /** Further information, as a sentence and as named texts next to each other. */
   statement?: string;
-  links?: readonly Named[];
+  links?: readonly NamedFigure[];
   /** Sections after that of the figures. */
   sections: readonly Section[];
 }
@@ -78,10 +78,10 @@ export function FactTiles({
   children = [],
 }: {
   facts: readonly Fact[];
-  children?: readonly Named[];
+  children?: readonly NamedFigure[];
 }): VNode {
   const lines = facts.filter(isLineFact);
-  const texts = lines.flatMap(({ label, value, note }): Named[] =>
+  const texts = lines.flatMap(({ label, value, note }): NamedFigure[] =>
     value.kind === 'text' ? [[label, note === undefined ? value.text : `${value.text}, ${note}`]] : [],
   );
   return (

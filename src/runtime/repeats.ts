@@ -1,4 +1,4 @@
-import type { CutOff, Repeats } from '../contracts/step-cost.js';
+import type { CutOffAttempts, Repeats } from '../contracts/step-cost.js';
 
 type OfCall = { repeated?: number | undefined; maybe_repeated?: number | undefined };
 
@@ -25,17 +25,17 @@ export function sumRepeats(calls: readonly OfCall[]): Repeats {
 }
 
 /** Returns the counts of cut-off requests for a call's record. */
-export function repeatsOf({ crashes, sent }: CutOff): { repeated: number; maybe_repeated?: number } {
+export function repeatsOf({ crashes, sent }: CutOffAttempts): { repeated: number; maybe_repeated?: number } {
   const maybe = crashes - sent;
   return { repeated: sent, ...(maybe === 0 ? {} : { maybe_repeated: maybe }) };
 }
 
 /** Returns the cut-off requests of a call from its record. */
-export function cutOffOf({ repeated = 0, maybe_repeated = 0 }: OfCall): CutOff {
+export function cutOffOf({ repeated = 0, maybe_repeated = 0 }: OfCall): CutOffAttempts {
   return { crashes: repeated + maybe_repeated, sent: repeated };
 }
 
 /** Returns the larger of each count. */
-export function largerCutOff(left: CutOff, right: CutOff): CutOff {
+export function largerCutOff(left: CutOffAttempts, right: CutOffAttempts): CutOffAttempts {
   return { crashes: Math.max(left.crashes, right.crashes), sent: Math.max(left.sent, right.sent) };
 }

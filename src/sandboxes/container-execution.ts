@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '../contracts/execution.js';
 import { inspect, START_TIMEOUT_MS, type WaitingContainer } from './container-start.js';
 import type { DockerDaemon } from './docker-daemon.js';
 import type { ModelRequests } from './model-requests.js';
-import { type Outcome, outcomeOf, replyLine } from './runner-protocol.js';
+import { type ProgramOutcome, programOutcome, replyLine } from './runner-protocol.js';
 import { type ExecutionOptions, SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
@@ -28,7 +28,7 @@ export async function executeInContainer(
   lines: string,
   { limits, signal }: ExecutionOptions,
   requests: ModelRequests | null,
-): Promise<Outcome> {
+): Promise<ProgramOutcome> {
   const { stream, conversation } = waiting;
   if (requests !== null) {
     conversation.onRequest(async (id, line) => {
@@ -49,7 +49,7 @@ export async function executeInContainer(
     const seconds = (performance.now() - started) / 1000;
     const answer = inTime === LATE ? await afterDeadline(daemon, waiting) : inTime;
     if (answer === LATE) return withoutOutput('timeout', seconds);
-    if (answer !== null) return outcomeOf(answer, limits);
+    if (answer !== null) return programOutcome(answer, limits);
     if (first !== true) throw new NotBegunError('the container ended before its program started', true);
     return await afterSilence(daemon, waiting, seconds);
   } finally {
@@ -76,7 +76,7 @@ async function afterSilence(
   daemon: DockerDaemon,
   { container, conversation }: WaitingContainer,
   seconds: number,
-): Promise<Outcome> {
+): Promise<ProgramOutcome> {
   const { State: state } = await inspect(daemon, container);
   if (state.OOMKilled) return withoutOutput('out_of_memory', seconds);
   const [code, complaint] = [state.ExitCode, conversation.complaint()];
@@ -88,7 +88,7 @@ async function afterSilence(
   );
 }
 
-function withoutOutput(status: ExecutionStatus, seconds: number): Outcome {
+function withoutOutput(status: ExecutionStatus, seconds: number): ProgramOutcome {
   const result = { status, stdout: '', stderr: '', exit_code: null, truncated: false, seconds };
   return { result, returned: new Uint8Array() };
 }

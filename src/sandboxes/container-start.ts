@@ -3,7 +3,7 @@ import type { Container, ContainerCreateOptions, ContainerInspectInfo } from 'do
 import type { DockerDaemon } from './docker-daemon.js';
 import { hasStatus } from './docker-errors.js';
 import { newNonce, PROTOCOL } from './runner-protocol.js';
-import { type Conversation, converse } from './runner-stream.js';
+import { converse, type RunnerMessages } from './runner-stream.js';
 import { SandboxError } from './sandbox.js';
 import { LATE, settle } from './settle.js';
 
@@ -17,7 +17,7 @@ export interface WaitingContainer {
   container: Container;
   stream: Duplex;
   nonce: string;
-  conversation: Conversation;
+  conversation: RunnerMessages;
 }
 
 /**
@@ -69,7 +69,7 @@ async function attach(daemon: DockerDaemon, container: Container): Promise<Duple
 async function notStarted(
   daemon: DockerDaemon,
   container: Container,
-  conversation: Conversation,
+  conversation: RunnerMessages,
 ): Promise<SandboxError> {
   const { State: state, Config } = await inspect(daemon, container);
   const complaint = conversation.complaint() || state.Error;

@@ -12,12 +12,12 @@ import { ModelRequests } from './model-requests.js';
 import { checkFunctionProgram, checkProgram } from './program-files.js';
 import { callResult } from './returned-text.js';
 import { provideRunnerImage } from './runner-image.js';
-import { callLines, maximumAnswerBytes, type Outcome, runLines } from './runner-protocol.js';
+import { callLines, maximumAnswerBytes, type ProgramOutcome, runLines } from './runner-protocol.js';
 import {
-  type CallOptions,
   type CallResult,
   type ExecutionLimits,
   type ExecutionOptions,
+  type FunctionCallOptions,
   type FunctionProgram,
   type FunctionSandbox,
   type Program,
@@ -106,7 +106,7 @@ export class DockerSandbox implements FunctionSandbox {
     return result;
   }
 
-  async call(program: FunctionProgram, options: CallOptions): Promise<CallResult> {
+  async call(program: FunctionProgram, options: FunctionCallOptions): Promise<CallResult> {
     checkFunctionProgram(program);
     const { limits } = options;
     const { result, returned } = await this.ending(options.signal, async (ending) => {
@@ -163,7 +163,7 @@ export class DockerSandbox implements FunctionSandbox {
     options: ExecutionOptions & { signal: AbortSignal },
     lines: (nonce: string) => string,
     requests: ModelRequests | null = null,
-  ): Promise<Outcome> {
+  ): Promise<ProgramOutcome> {
     return this.pool.use(options.limits, options.signal, async (waiting) => {
       let hasEnded = false;
       try {

@@ -1,4 +1,4 @@
-import type { CallOptions, ModelReply, ModelRequest } from './sandbox.js';
+import type { FunctionCallOptions, ModelReply, ModelRequest } from './sandbox.js';
 import { settle } from './settle.js';
 
 /** Maximum UTF-8 bytes of a prompt with its system prompt, and of a reply. */
@@ -18,7 +18,7 @@ export class ModelRequests {
   private deadline = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly options: CallOptions,
+    private readonly options: FunctionCallOptions,
     /** Ends the program, with a reason. */
     private readonly fail: (reason: unknown) => void,
   ) {}

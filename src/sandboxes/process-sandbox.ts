@@ -11,11 +11,11 @@ import { ProcessGroup } from './process-group.js';
 import { diedOfMemory, interpreterArguments } from './process-limits.js';
 import { checkFunctionProgram, checkProgram } from './program-files.js';
 import { callResult, maximumReturnedBytes } from './returned-text.js';
-import { type CapturedText, capturedText, type Outcome, outputBytes } from './runner-protocol.js';
+import { type CapturedText, capturedText, outputBytes, type ProgramOutcome } from './runner-protocol.js';
 import {
-  type CallOptions,
   type CallResult,
   type ExecutionOptions,
+  type FunctionCallOptions,
   type FunctionProgram,
   type FunctionSandbox,
   KilledError,
@@ -105,7 +105,7 @@ class ProcessSandbox implements FunctionSandbox {
     return result;
   }
 
-  async call(program: FunctionProgram, options: CallOptions): Promise<CallResult> {
+  async call(program: FunctionProgram, options: FunctionCallOptions): Promise<CallResult> {
     checkFunctionProgram(program);
     const { limits, signal } = options;
     signal?.throwIfAborted();
@@ -152,7 +152,7 @@ class ProcessSandbox implements FunctionSandbox {
     }
   }
 
-  private async runIn(folder: string, command: Command, options: ExecutionOptions): Promise<Outcome> {
+  private async runIn(folder: string, command: Command, options: ExecutionOptions): Promise<ProgramOutcome> {
     const { limits, signal } = options;
     const limit = outputBytes(limits);
     const group = this.start(interpreterArguments(command.arguments, limits), folder, command.socket);
@@ -268,7 +268,7 @@ const FIXED_NAME = '/work';
  * Replaces the random name of the program's folder in an outcome, such as in tracebacks: the logs and prompts of a
  * repeated run must be the same.
  */
-function withFixedName(folder: string, { result, returned }: Outcome): Outcome {
+function withFixedName(folder: string, { result, returned }: ProgramOutcome): ProgramOutcome {
   const bytes = (text: Uint8Array) => Buffer.from(text).toString('latin1');
   const own = bytes(Buffer.from(folder));
   return {

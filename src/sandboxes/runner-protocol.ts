@@ -24,7 +24,7 @@ interface FailureMessage {
   retryable: boolean;
 }
 
-export type Answer = ResultMessage | FailureMessage;
+export type RunnerAnswer = ResultMessage | FailureMessage;
 
 /** Creates the secret of one conversation, which only the worker and the runner know. */
 export function newNonce(): string {
@@ -70,7 +70,7 @@ export function outputBytes({ output_kb }: ExecutionLimits): number {
 }
 
 /** Result of a program, and the bytes that its function returned. */
-export interface Outcome {
+export interface ProgramOutcome {
   result: ExecutionResult;
   returned: Uint8Array;
 }
@@ -96,7 +96,7 @@ function decode(bytes: Uint8Array, mayEndWithin: boolean): string {
 }
 
 /** Reads an answer. @throws SandboxError if the program could not be run. */
-export function outcomeOf(answer: Answer, limits: ExecutionLimits): Outcome {
+export function programOutcome(answer: RunnerAnswer, limits: ExecutionLimits): ProgramOutcome {
   if (answer.type === 'failure') throw new SandboxError(answer.message, answer.retryable);
   const { status, exit_code, seconds, truncated } = answer;
   const limit = outputBytes(limits);

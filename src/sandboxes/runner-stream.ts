@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { Writable } from 'node:stream';
 import type Docker from 'dockerode';
-import type { Answer } from './runner-protocol.js';
+import type { RunnerAnswer } from './runner-protocol.js';
 
 const MAXIMUM_COMPLAINT_BYTES = 4_000;
 
@@ -9,7 +9,7 @@ const MAXIMUM_COMPLAINT_BYTES = 4_000;
 const MAXIMUM_REQUEST_BYTES = 4_000_000;
 
 /** Messages of a container over its standard streams. */
-export interface Conversation {
+export interface RunnerMessages {
   /**
    * Resolves with the version of the runner's protocol when it waits for its program; with null if the stream ends
    * before.
@@ -18,7 +18,7 @@ export interface Conversation {
   /** Resolves with true when the program has started, and with false if the stream ends before. */
   started: Promise<boolean>;
   /** Resolves with the answer that carries the nonce, or with null if the stream ends without one. */
-  answer: Promise<Answer | null>;
+  answer: Promise<RunnerAnswer | null>;
   /** Sets the listener to the program's requests, which gets a request's number and line. */
   onRequest(listen: (id: number, line: string) => void): void;
   /** Reports whether the stream has ended. */
@@ -31,12 +31,17 @@ export interface Conversation {
  * Reads a container's attached stream. Never rejects: a stream that fails has ended. At most `maximumBytes` of the
  * container's output are kept, in addition to one request of its program; a container that writes more is disconnected.
  */
-export function converse(docker: Docker, stream: Duplex, nonce: string, maximumBytes: number): Conversation {
+export function converse(
+  docker: Docker,
+  stream: Duplex,
+  nonce: string,
+  maximumBytes: number,
+): RunnerMessages {
   let [complaint, total, maximum, listening] = ['', 0, maximumBytes, (_id: number, _line: string) => {}];
   let line: string[] = [];
   const ready = deferred<number | null>();
   const started = deferred<boolean>();
-  const answer = deferred<Answer | null>();
+  const answer = deferred<RunnerAnswer | null>();
 
   const onLine = (text: string) => {
     const message = parse(text);
@@ -46,7 +51,7 @@ export function converse(docker: Docker, stream: Duplex, nonce: string, maximumB
     else if (message.type === 'request') {
       total -= text.length + 1;
       listening(Number(message.id), Buffer.from(String(message.line), 'base64').toString());
-    } else answer.resolve(message as unknown as Answer);
+    } else answer.resolve(message as unknown as RunnerAnswer);
   };
   const stdout = sink((chunk) => {
     total += chunk.length;

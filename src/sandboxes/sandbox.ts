@@ -89,7 +89,7 @@ export interface ProgramResources {
   usd: number | null;
 }
 
-export interface CallOptions extends ExecutionOptions {
+export interface FunctionCallOptions extends ExecutionOptions {
   /**
    * Answers the program's requests, several of which may be in flight. If it rejects, the program is ended and `call`
    * rejects with the same reason. null: the program has no model.
@@ -108,5 +108,5 @@ export interface CallResult extends ExecutionResult {
 /** Sandbox that can call a function of a program, and answer its requests. */
 export interface FunctionSandbox extends Sandbox {
   /** Calls a function. @throws SandboxError as `run` does, and whatever `respond` rejected with. */
-  call(program: FunctionProgram, options: CallOptions): Promise<CallResult>;
+  call(program: FunctionProgram, options: FunctionCallOptions): Promise<CallResult>;
 }

@@ -3,7 +3,7 @@ import {
   type BootstrapOptions,
   boundedWithoutSpread,
   clusteredBootstrap,
-  type Interval,
+  type Estimate,
   times,
 } from './clustered-bootstrap.js';
 import { ROOM } from './sums.js';
@@ -36,7 +36,7 @@ export class ClusterSums {
    * Computes {@link clusteredBootstrap} of all values; null where there is none.
    * @param options `resamples`: by default as many as take acceptable time
    */
-  interval(options: BootstrapOptions = {}): Interval | null {
+  interval(options: BootstrapOptions = {}): Estimate | null {
     const clusters = this.sums.map((sum, place) => ({ sum, count: this.counts[place] as number }));
     const resamples = affordableResamples(clusters.length);
     const interval = clusteredBootstrap(clusters, { resamples, ...options });

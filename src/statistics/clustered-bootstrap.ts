@@ -21,7 +21,7 @@ export interface BootstrapOptions {
 }
 
 /** A mean with its standard error and its interval. */
-export interface Interval {
+export interface Estimate {
   estimate: number;
   /** Clustered standard error; null for fewer than two clusters. */
   stderr: number | null;
@@ -38,7 +38,7 @@ export function clusterOf(values: readonly number[]): Cluster {
 }
 
 /** Scales an interval. */
-export function times({ estimate, stderr, lower, upper, ...known }: Interval, factor: number): Interval {
+export function times({ estimate, stderr, lower, upper, ...known }: Estimate, factor: number): Estimate {
   const scaled = (value: number | null) => (value === null ? null : bounded(value * factor));
   return {
     estimate: bounded(estimate * factor),
@@ -56,7 +56,7 @@ const ROUNDING = 1e-12;
  * Corrects the bounds of values that are all equal. Each resample is then the same, though five right answers of five do
  * not tell that all are right: for shares the bounds are Wilson's, of the clusters; others have none.
  */
-export function boundedWithoutSpread(interval: Interval, isShare: boolean): Interval {
+export function boundedWithoutSpread(interval: Estimate, isShare: boolean): Estimate {
   const { estimate, lower, upper, clusters, confidence } = interval;
   if (lower === null || upper === null) return interval;
   if (upper - lower > ROUNDING * Math.max(1, Math.abs(estimate))) return interval;
@@ -69,7 +69,7 @@ export function boundedWithoutSpread(interval: Interval, isShare: boolean): Inte
 export function clusteredMean(
   groups: readonly (readonly number[])[],
   options: BootstrapOptions = {},
-): Interval | null {
+): Estimate | null {
   const clusters = groups.map((values) => clusterOf(values.map((value) => value / ROOM)));
   const interval = clusteredBootstrap(clusters, options);
   return interval === null ? null : boundedWithoutSpread(times(interval, ROOM), options.isShare === true);
@@ -87,7 +87,7 @@ export function affordableResamples(draws: number): number {
 }
 
 /** Returns `[lower, upper]`; null where there are none. */
-export function boundsOf(interval: Interval | null): [number, number] | null {
+export function boundsOf(interval: Estimate | null): [number, number] | null {
   const { lower = null, upper = null } = interval ?? {};
   return lower === null || upper === null ? null : [lower, upper];
 }
@@ -110,7 +110,7 @@ function quantile(sorted: Float64Array, share: number): number {
 export function clusteredBootstrap(
   clusters: readonly Cluster[],
   options: BootstrapOptions = {},
-): Interval | null {
+): Estimate | null {
   const { seed = 0, resamples = 10_000, confidence = 0.95 } = options;
   if (!(confidence > 0 && confidence < 1)) throw new RangeError('confidence must lie between 0 and 1');
   if (!Number.isInteger(resamples) || resamples < 1)

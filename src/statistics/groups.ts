@@ -50,7 +50,7 @@ function compareNames(left: string, right: string): number {
 }
 
 /** Sums of groups by the values of a field. Maps, because a value may be `constructor`. */
-export class Groups<Sums> {
+export class GroupSums<Sums> {
   private readonly sums = new Map<string, Sums>();
 
   constructor(private readonly empty: () => Sums) {}

@@ -32,7 +32,9 @@ export interface ComparedSample extends Pick<Outcome, 'id' | 'question' | 'targe
 }
 
 /** Groups rows by sample, in the order of the rows. */
-export async function samplesOf(outcomes: AsyncIterable<Outcome>): Promise<Map<string, ComparedSample>> {
+export async function comparedSamples(
+  outcomes: AsyncIterable<Outcome>,
+): Promise<Map<string, ComparedSample>> {
   const samples = new Map<string, ComparedSample>();
   for await (const { id, question, target, metadata, seconds: _seconds, ...trial } of outcomes) {
     const sample = samples.get(id) ?? { id, question, target, metadata, trials: [] };

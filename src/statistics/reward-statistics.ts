@@ -1,4 +1,4 @@
-import { type BootstrapOptions, clusteredMean, type Interval } from './clustered-bootstrap.js';
+import { type BootstrapOptions, clusteredMean, type Estimate } from './clustered-bootstrap.js';
 import { type PassEstimate, passEstimates, passWarning } from './pass-at-k.js';
 import { judgedRewards, type RewardRow } from './reward-rows.js';
 
@@ -23,7 +23,7 @@ export interface RewardStatistics {
   /** Warning where they differ: estimates of each k have other tasks. */
   pass_warning?: string;
   /** Mean over all judged trials; the interval's clusters are the tasks. Null where nothing was judged. */
-  mean_reward: Interval | null;
+  mean_reward: Estimate | null;
   /** Estimates for k from 1 to the most trials of a task; tasks weigh the same. */
   pass: PassEstimate[];
 }

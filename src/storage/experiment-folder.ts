@@ -1,5 +1,5 @@
 import type { ConfigKind } from '../config/kind.js';
-import { differenceOf, isWhole } from '../config/pacing.js';
+import { firstDifference, isWhole } from '../config/pacing.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { artifactKeys, experimentFolderName } from './paths.js';
@@ -21,7 +21,7 @@ export interface Done {
 }
 
 /** Contents of an experiment's place. */
-export interface Found<Config> {
+export interface FoundExperiment<Config> {
   store: ArtifactStore;
   /** `absent`: nothing. `unfinished`: the same experiment, which is continued. `taken`: must not be changed. */
   state: 'absent' | 'unfinished' | 'taken';
@@ -60,7 +60,7 @@ export async function foundFolder<Config extends object>(
   config: Config,
   kind: ConfigKind<Config>,
   holdsRows: (earlier: Config) => Promise<boolean>,
-): Promise<Found<Config>> {
+): Promise<FoundExperiment<Config>> {
   const nothing = { store, earlier: null, left: null, done: null };
   const metrics = await readJson<ExperimentMetrics>(store, artifactKeys.metrics);
   if (metrics?.status === 'done' && (await readRetry(store)) === null) {
@@ -73,7 +73,7 @@ export async function foundFolder<Config extends object>(
     return { ...nothing, state: isFree ? 'absent' : 'taken' };
   }
   if (!isWhole(kind, stored)) return { ...nothing, state: 'taken' };
-  const differs = differenceOf(kind, stored, config) ?? ((await holdsRows(stored)) ? null : THE_ROWS);
+  const differs = firstDifference(kind, stored, config) ?? ((await holdsRows(stored)) ? null : THE_ROWS);
   const found = { ...nothing, earlier: stored };
   return differs === null
     ? { ...found, state: 'unfinished' }
@@ -94,7 +94,7 @@ export function* candidateNames(name: string): Generator<string> {
  */
 export async function chooseFolder<Config>(
   name: string,
-  find: (id: string) => Promise<Found<Config>>,
+  find: (id: string) => Promise<FoundExperiment<Config>>,
 ): Promise<{ experiment: string; state: 'absent' | 'unfinished'; earlier: Config | null }> {
   for (const experiment of candidateNames(name)) {
     const { state, earlier } = await find(experiment);

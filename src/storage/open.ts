@@ -5,7 +5,7 @@ import { type ArtifactStore, checkKey } from './artifact-store.js';
 import { FileStore } from './file-store.js';
 import { GroupedStore } from './grouped-store.js';
 import type { ObjectClient } from './object-client.js';
-import type { Environment } from './s3-client.js';
+import type { EnvironmentVariables } from './s3-client.js';
 import { S3Store } from './s3-store.js';
 import { StorageError } from './storage-error.js';
 
@@ -25,7 +25,7 @@ const clients = new Map<string, Promise<ObjectClient>>();
 
 export interface OpenStoreOptions {
   /** Defaults to `process.env`. */
-  environment?: Environment;
+  environment?: EnvironmentVariables;
 }
 
 /**
@@ -42,7 +42,7 @@ export function openStore(uriOrPath: string, options: OpenStoreOptions = {}): Ar
   return new GroupedStore(new FileStore(uriOrPath));
 }
 
-function openBucket(uri: string, environment: Environment): ArtifactStore {
+function openBucket(uri: string, environment: EnvironmentVariables): ArtifactStore {
   const [bucket = '', ...folders] = uri.slice('s3://'.length).split('/');
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw invalidAddress(uri, `${JSON.stringify(bucket)} is no bucket name`);
@@ -62,7 +62,7 @@ function openBucket(uri: string, environment: Environment): ArtifactStore {
   return new GroupedStore(new S3Store({ bucket, prefix, service }, () => clientFor(bucket, environment)));
 }
 
-function clientFor(bucket: string, environment: Environment): Promise<ObjectClient> {
+function clientFor(bucket: string, environment: EnvironmentVariables): Promise<ObjectClient> {
   const identity = CLIENT_VARIABLES.map((name) => environment[name] ?? null);
   const cacheKey = createHash('sha256')
     .update(JSON.stringify([bucket, identity]))
@@ -76,7 +76,7 @@ function clientFor(bucket: string, environment: Environment): Promise<ObjectClie
 }
 
 /** Builds a client. The SDK is loaded only here: that takes a while, and most runs keep their results in a folder. */
-async function buildClient(bucket: string, environment: Environment): Promise<ObjectClient> {
+async function buildClient(bucket: string, environment: EnvironmentVariables): Promise<ObjectClient> {
   const [{ createS3Client }, { createS3ObjectClient }] = await Promise.all([
     import('./s3-client.js'),
     import('./s3-object-client.js'),

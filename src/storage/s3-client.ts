@@ -4,7 +4,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 /** Environment variables, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Number of attempts: two, so that a kept-alive connection that the server has just closed is not reported; no more,
@@ -23,7 +23,7 @@ export interface S3ClientTuning {
  * Creates the SDK's client for `S3_ENDPOINT` (path-style addressing) or for AWS. Credentials come from the given
  * variables, or else from the SDK's default chain (profile, container, instance role).
  */
-export function createS3Client(environment: Environment, tuning: S3ClientTuning = {}): S3Client {
+export function createS3Client(environment: EnvironmentVariables, tuning: S3ClientTuning = {}): S3Client {
   const endpoint = environment.S3_ENDPOINT;
   const accessKeyId = environment.AWS_ACCESS_KEY_ID;
   const secretAccessKey = environment.AWS_SECRET_ACCESS_KEY;

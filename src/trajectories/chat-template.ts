@@ -1,4 +1,4 @@
-import { imagesOf, type Message, textOf } from './message.js';
+import { imagePartsOf, type Message, textOf } from './message.js';
 import { namedToolCall, nestedTool } from './tool-calls.js';
 
 /** A compiled Jinja template. The variables override globals of the same name, such as `strftime_now`. */
@@ -66,7 +66,7 @@ function templateMessage(
 ): Record<string, unknown> {
   const shown: Record<string, unknown> = { ...message };
   if (content === 'text') {
-    if (imagesOf(message).length > 0) throw new ChatTemplateError('an image cannot be shown as text');
+    if (imagePartsOf(message).length > 0) throw new ChatTemplateError('an image cannot be shown as text');
     shown.content = textOf(message);
   } else if (content === 'parts' && typeof message.content === 'string') {
     shown.content = [{ type: 'text', text: message.content }];

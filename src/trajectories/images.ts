@@ -1,5 +1,5 @@
 import { imageTypeOf } from './image-types.js';
-import { type AnyImagePart, imageSource, imagesOf, type Message } from './message.js';
+import { type AnyImagePart, imagePartsOf, imageSource, type Message } from './message.js';
 
 /** Reader of images outside of the chat. Rejects where it cannot read one; the message is reported as the reason. */
 export interface ImageReader {
@@ -152,7 +152,7 @@ export async function extractImages(
   const { maximumImages = DEFAULT_MAXIMUM_IMAGES } = limits;
   const found: ExtractedImages = { images: [], refused: [] };
   for (const [message, content] of messages.entries()) {
-    for (const part of imagesOf(content)) {
+    for (const part of imagePartsOf(content)) {
       const source = imageSource(part);
       try {
         if (found.images.length >= maximumImages) throw new Error(`more than ${maximumImages} images`);

@@ -95,7 +95,7 @@ export function imageSource(part: AnyImagePart): string {
 }
 
 /** Returns the parts of a message that are not text. */
-export function imagesOf({ content }: Message): AnyImagePart[] {
+export function imagePartsOf({ content }: Message): AnyImagePart[] {
   if (typeof content === 'string') return [];
   return (content ?? []).filter((part) => part.type !== 'text');
 }

@@ -27,7 +27,7 @@ export function ownCodeIn(named: readonly (string | undefined)[]): OwnCode {
 }
 
 /** Modules (and values) that have changed, and the work that was done with the earlier ones; `at`: ISO 8601. */
-export type CodeChange<Done extends object> = Done & { at: string; modules: string[] };
+export type ChangeOfCode<Done extends object> = Done & { at: string; modules: string[] };
 
 /** Code that the last execution found, with all changes between executions. */
 interface StoredCode<Done extends object> {
@@ -36,7 +36,7 @@ interface StoredCode<Done extends object> {
   values?: Record<string, string>;
   /** Folders from which on paths are shown. */
   folders?: readonly string[];
-  changes: CodeChange<Done>[];
+  changes: ChangeOfCode<Done>[];
 }
 
 async function storedCode<Done extends object>(store: ArtifactStore): Promise<StoredCode<Done>> {
@@ -104,7 +104,7 @@ export async function noteCodeChange<Done extends object>(
   code: OwnCode,
   now: Done & { at: string },
   kept?: KeptCode,
-): Promise<CodeChange<Done> | null> {
+): Promise<ChangeOfCode<Done> | null> {
   const before = await storedCode<Done>(store);
   const { values = {} } = code;
   const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
@@ -126,13 +126,13 @@ export async function codeChangesAtEnd<Done extends object>(
   store: ArtifactStore,
   code: OwnCode,
   done: Done,
-): Promise<CodeChange<Done>[]> {
+): Promise<ChangeOfCode<Done>[]> {
   await noteCodeChange(store, code, { ...done, at: new Date().toISOString() });
   return (await storedCode<Done>(store)).changes;
 }
 
 /** Returns the SHA-256 of each module that an experiment worked with, by its path from its folder on. */
-export async function modulesOf(store: ArtifactStore): Promise<Record<string, string>> {
+export async function recordedModules(store: ArtifactStore): Promise<Record<string, string>> {
   const { modules, folders = [] } = await storedCode(store);
   return Object.fromEntries(Object.entries(modules).map(([path, hash]) => [shownIn(folders, path), hash]));
 }

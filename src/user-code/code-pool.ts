@@ -6,7 +6,7 @@ import type { Functions } from '../runtime/offers.js';
 import { logSink } from './log.js';
 import { packError, unpackError } from './packed-error.js';
 import { runningIn } from './stuck-thread.js';
-import type { Answer, Begun, Called, Ending, FromThread, Task, ToThread } from './thread.js';
+import type { Begun, Called, Ending, FromThread, ThreadAnswer, ThreadTask, ToThread } from './thread.js';
 import type { ThreadWork } from './thread-work.js';
 
 const THREADS = 2;
@@ -197,7 +197,7 @@ class Threads {
   }
 
   async run(
-    asked: Pick<Task, 'work' | 'input'>,
+    asked: Pick<ThreadTask, 'work' | 'input'>,
     { timeoutMs, mayWait = false, signal }: CodeLimits,
     offers: Functions | undefined,
   ): Promise<{ value: unknown } | Lost> {
@@ -221,10 +221,10 @@ class Threads {
     };
     if (offers !== undefined || sink !== undefined || mayWait) ours.on('message', receive);
     const hearing = mayWait ? setInterval(() => this.hear(id, ours), HEARD_EVERY_MS) : undefined;
-    let ended: Answer;
+    let ended: ThreadAnswer;
     try {
-      const task: Task = { ...asked, id, timeoutMs, mayWait, port, logLevel: sink?.level ?? null };
-      ended = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<Answer>, failed]);
+      const task: ThreadTask = { ...asked, id, timeoutMs, mayWait, port, logLevel: sink?.level ?? null };
+      ended = await Promise.race([pool.run(task, { transferList: [port] }) as Promise<ThreadAnswer>, failed]);
     } catch (error) {
       return this.lossOf(running, error as NodeJS.ErrnoException);
     } finally {

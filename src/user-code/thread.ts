@@ -8,7 +8,7 @@ import { withLog } from './log.js';
 import { type PackedError, packError, unpackError } from './packed-error.js';
 import { importWork, type Surroundings, type ThreadWork } from './thread-work.js';
 
-export interface Task {
+export interface ThreadTask {
   /** Id within the pool. */
   id: number;
   work: ThreadWork<unknown, unknown>;
@@ -68,7 +68,7 @@ export interface Ending {
   ending: number;
 }
 
-export type Answer = { value: unknown } | { thrown: PackedError } | { isBusy: boolean; thread: number };
+export type ThreadAnswer = { value: unknown } | { thrown: PackedError } | { isBusy: boolean; thread: number };
 
 /** Share of a task's time from which on other tasks in its thread may have used it up. */
 const BUSY = 0.5;
@@ -106,7 +106,7 @@ class Offered {
 }
 
 /** Runs one task: the entry of every thread; see code-pool.ts. Errors of the code are returned. */
-export default async function run(task: Task): Promise<Answer> {
+export default async function runTask(task: ThreadTask): Promise<ThreadAnswer> {
   const { id, work, input, timeoutMs, mayWait, port, logLevel } = task;
   // Imported before the time limit starts.
   const called = await importWork(work);

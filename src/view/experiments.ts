@@ -32,7 +32,7 @@ const ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*){0,2}$/;
 const INDEXES_IN_MEMORY = 8;
 
 /** An experiment as the list shows it. */
-export interface Listed {
+export interface ShownExperiment {
   id: string;
   name: string;
   kind: string;
@@ -88,21 +88,25 @@ export class Experiments {
   ) {}
 
   /** Lists the experiments, those without a beginning so far, then the newest first. */
-  async list(): Promise<Listed[]> {
+  async list(): Promise<ShownExperiment[]> {
     const going = await this.live.inProgress();
     const names = (await this.root.folders('')).filter((name) => ID.test(name));
-    const found: Listed[] = [];
+    const found: ShownExperiment[] = [];
     for await (const one of readAhead(names, (id) =>
       this.listed(id, going.get(this.root.within(id).uri)?.progress),
     ))
       if (one !== null) found.push(one);
-    const begun = ({ started }: Listed) =>
+    const begun = ({ started }: ShownExperiment) =>
       started === null ? Number.POSITIVE_INFINITY : Date.parse(started);
-    const byId = (left: Listed, right: Listed) => left.id.localeCompare(right.id, 'en', { numeric: true });
+    const byId = (left: ShownExperiment, right: ShownExperiment) =>
+      left.id.localeCompare(right.id, 'en', { numeric: true });
     return found.sort((left, right) => Math.sign(begun(right) - begun(left)) || byId(left, right));
   }
 
-  private async listed(id: string, progress: ExperimentProgress | undefined): Promise<Listed | null> {
+  private async listed(
+    id: string,
+    progress: ExperimentProgress | undefined,
+  ): Promise<ShownExperiment | null> {
     const store = this.root.within(id);
     const [metrics, notes] = await Promise.all([metricsOf(store), readNotes(store)]);
     const kind = metrics === null ? await kindOfConfig(store) : kindOf(metrics.kind);

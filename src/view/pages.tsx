@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { Comparison } from '../client/compare.js';
-import { Count, FactList, Figure, Moment, type Named, NOTHING, Share } from '../reports/figures.js';
+import { Count, FactList, Figure, Moment, type NamedFigure, NOTHING, Share } from '../reports/figures.js';
 import { Heading, type Section, SectionLinks, type Title } from '../reports/page.js';
 import { FactTiles, Notices, reportSections } from '../reports/report.js';
 import { NumberCell, Table } from '../reports/table.js';
@@ -14,7 +14,7 @@ import {
   scoreText,
 } from '../statistics/figure-text.js';
 import { href, unitHref } from './addresses.js';
-import type { Listed, Opened, OpenedUnit } from './experiments.js';
+import type { Opened, OpenedUnit, ShownExperiment } from './experiments.js';
 import type { Note } from './notes.js';
 import type { IndexedRow } from './row-index.js';
 import { type RowsQuery, RowsTable, ScoreMark } from './rows-table.js';
@@ -45,8 +45,12 @@ export interface ListQuery {
 }
 
 /** The list of experiments. */
-export function listPage(experiments: readonly Listed[], { find, sort }: ListQuery, root: string): Page {
-  const texts = ({ id, name, kind, phase, models, tags }: Listed) => [
+export function listPage(
+  experiments: readonly ShownExperiment[],
+  { find, sort }: ListQuery,
+  root: string,
+): Page {
+  const texts = ({ id, name, kind, phase, models, tags }: ShownExperiment) => [
     id,
     name,
     kind,
@@ -56,7 +60,7 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
   ];
   const wanted = find.toLowerCase();
   const found = experiments.filter((one) => texts(one).some((text) => text.toLowerCase().includes(wanted)));
-  const key = sort.replace(/^-/, '') as keyof Listed;
+  const key = sort.replace(/^-/, '') as keyof ShownExperiment;
   if (sort !== '')
     found.sort((left, right) => {
       const [one, other] = [left[key] ?? '', right[key] ?? ''];
@@ -66,7 +70,7 @@ export function listPage(experiments: readonly Listed[], { find, sort }: ListQue
           : String(one).localeCompare(String(other), 'en', { numeric: true });
       return sort.startsWith('-') ? -order : order;
     });
-  const head = (name: keyof Listed & string, label: string = name) => ({
+  const head = (name: keyof ShownExperiment & string, label: string = name) => ({
     head: (
       <a href={href('experiments', { find: find || undefined, sort: sort === name ? `-${name}` : name })}>
         {label}
@@ -210,14 +214,14 @@ function handSection(notes: readonly Note[], rows: readonly IndexedRow[]): Secti
       scores.set(name, { agree: so.agree + Number(value >= 1 === verdict), of: so.of + 1 });
     }
   }
-  const facts: Named[] = [
+  const facts: NamedFigure[] = [
     [
       'right by hand',
       <>
         <Share value={right / judged.length} /> ({right} of {judged.length} with a verdict)
       </>,
     ],
-    ...[...scores].map(([name, { agree, of }]): Named => [`${name} agrees`, `${agree} of ${of}`]),
+    ...[...scores].map(([name, { agree, of }]): NamedFigure => [`${name} agrees`, `${agree} of ${of}`]),
   ];
   return [{ id: 'hand', title: 'By hand', content: <FactList facts={facts} /> }];
 }
@@ -250,7 +254,7 @@ export function experimentPage(
             content: <RowsTable id={id} view={view} rows={rows} query={query} notes={notes.notes} />,
           },
         ];
-  const links: Named[] = [
+  const links: NamedFigure[] = [
     ...(workflow === null
       ? []
       : [
@@ -262,7 +266,7 @@ export function experimentPage(
           ] as const,
         ]),
     ...files.map(
-      (path): Named => [
+      (path): NamedFigure => [
         path.replace(/\..*/, '').replace('run', 'log'),
         <a key={path} href={href('file', { id, path })}>
           {path}
@@ -270,7 +274,7 @@ export function experimentPage(
       ],
     ),
     ...judgements.map(
-      (name): Named => [
+      (name): NamedFigure => [
         'judgement',
         <a key={name} href={href('experiment', { id: name })}>
           {name.split('/').at(-1)}
@@ -637,7 +641,7 @@ export function comparePage({ experiments, comparisons }: Comparison, ids: reado
             )}
             <FactList
               facts={one.differences.map(
-                ({ field, baseline: before, other }): Named => [
+                ({ field, baseline: before, other }): NamedFigure => [
                   `${field}${one.unexpected.includes(field) ? ' (not to be expected)' : ''}`,
                   `${JSON.stringify(before)} → ${JSON.stringify(other)}`,
                 ],

@@ -8,7 +8,7 @@ import { giveSignsOfLife, signOfLife, withLock } from './folder-lock.js';
 import { HOST } from './free-port.js';
 import { type EmbeddedServerOptions, startServer, stopServer } from './launch-server.js';
 import { ownFolder } from './server-folder.js';
-import { databaseOf, serverProcess, untilEnded } from './server-process.js';
+import { databaseOf, serverProcess, untilProcessEnded } from './server-process.js';
 import {
   findEmbeddedServer,
   readRecord,
@@ -104,7 +104,7 @@ async function provideServer(
   if (before !== null && before.host !== undefined && before.host !== hostIdentity()) {
     await waitUntilUnused(folder, before.host, say);
   }
-  if (before !== null) await untilEnded(before.pid);
+  if (before !== null) await untilProcessEnded(before.pid);
   return { record: await startServer(options, before), started: true };
 }
 

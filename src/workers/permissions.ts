@@ -5,7 +5,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { type Named, NotPermittedError, namedIn, type Permissions } from '../config/named-files.js';
 import { isRemote } from '../config/paths.js';
 import { configuredServer } from './connection.js';
-import { type Entry, StateFolder, stateFolder } from './state-folder.js';
+import { StateFolder, stateFolder, type TypedNote } from './state-folder.js';
 
 /** Permissions of a worker for things that no person has typed on its machine. */
 export interface Allowed {
@@ -99,7 +99,7 @@ export function allowedBy(environment: NodeJS.ProcessEnv, watchesServers: boolea
 }
 
 /** Reports whether an entry is a local path, whose links are resolved. */
-function isPath({ use, what }: Entry): boolean {
+function isPath({ use, what }: TypedNote): boolean {
   return use !== 'server' && use !== 'sandbox' && !isRemote(what);
 }
 
@@ -179,7 +179,7 @@ export async function namespaceIdOf(client: Client): Promise<string> {
 }
 
 /** Returns the entries for a named thing, with real paths: a link may change later. */
-function entryOf({ use, what }: Named): Entry[] {
+function entryOf({ use, what }: Named): TypedNote[] {
   if (!isPath({ use, what })) return [{ use, what }];
   const real = realPathOf(what);
   return real === null ? [] : [{ use, what: real }];

@@ -57,7 +57,7 @@ const ENDING = 10_000;
  * Waits for a process that is about to end: after the end of its first thread, it is listed without a command line, and
  * its files and ports stay open until the last thread ends.
  */
-export async function untilEnded(pid: number): Promise<void> {
+export async function untilProcessEnded(pid: number): Promise<void> {
   const deadline = performance.now() + ENDING;
   while (isAlive(pid) && performance.now() < deadline) {
     const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);

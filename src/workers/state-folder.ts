@@ -6,7 +6,7 @@ import type { Use } from '../config/named-files.js';
 import { isPrivate, makePrivate } from '../user-code/private-folder.js';
 
 /** Note of a thing that a person has typed. */
-export interface Entry {
+export interface TypedNote {
   use: Use;
   what: string;
 }
@@ -19,7 +19,7 @@ export function stateFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return join(environment.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'reprise', 'named');
 }
 
-function nameOf({ use, what }: Entry): string {
+function nameOf({ use, what }: TypedNote): string {
   return `${createHash('sha256').update(`${use}\0${what}`).digest('hex')}.json`;
 }
 
@@ -39,14 +39,14 @@ export class StateFolder {
   }
 
   /** Writes notes. @throws Error if the folder cannot be written, or is not private to this user. */
-  enter(entries: readonly Entry[]): void {
+  enter(entries: readonly TypedNote[]): void {
     for (const folder of [this.root, this.folder]) makePrivate(folder);
     for (const entry of entries) {
       writeFileSync(join(this.folder, nameOf(entry)), JSON.stringify(entry), { mode: 0o600 });
     }
   }
 
-  has(entry: Entry): boolean {
+  has(entry: TypedNote): boolean {
     return existsSync(join(this.folder, nameOf(entry))) && isPrivate(this.root) && isPrivate(this.folder);
   }
 }

@@ -19,7 +19,7 @@ import {
 import { type ExperimentClock, WorkingClock } from './working-clock.js';
 
 /** Outcome of an experiment. */
-export interface Outcome {
+export interface ExperimentOutcome {
   status: RunStatus;
   message: string | null;
 }
@@ -41,7 +41,12 @@ interface Carried<Plan> {
 }
 
 /** Outcome and times of an experiment, for writing its artifacts. */
-type Ended<Plan> = Outcome & { plan: Plan; started_at: number; ended_at: number; worked_seconds?: number };
+type Ended<Plan> = ExperimentOutcome & {
+  plan: Plan;
+  started_at: number;
+  ended_at: number;
+  worked_seconds?: number;
+};
 
 /** Experiment of one kind. */
 export interface Conducted<
@@ -119,7 +124,7 @@ function conclude<
 >(
   { what, control, finalize }: Conducted<Plan, Whole, Metrics, Progress>,
   cancellation: unknown,
-  worked: Omit<Ended<Plan>, keyof Outcome | 'ended_at'>,
+  worked: Omit<Ended<Plan>, keyof ExperimentOutcome | 'ended_at'>,
 ): Promise<{ artifacts: string; metrics: Metrics }> {
   return CancellationScope.nonCancellable(async () => {
     const outcome = control.outcome(cancellation !== undefined);

@@ -1,11 +1,11 @@
 import { defineSearchAttributeKey, type SearchAttributePair, SearchAttributeType } from '@temporalio/common';
-import type { Asked, Limits, RunPhase, UnreachableNotice } from '../contracts/experiment.js';
+import type { Limits, ReceivedRequests, RunPhase, UnreachableNotice } from '../contracts/experiment.js';
 import { SEARCH_ATTRIBUTES } from '../contracts/names.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import { longestFacts } from '../facts/frame.js';
 import { factsOf, type KindFacts, progressAtEnd } from '../facts/kind-facts.js';
-import type { Outcome } from './conduct.js';
+import type { ExperimentOutcome } from './conduct.js';
 import { ExperimentStatus } from './experiment-status.js';
 import { faultText } from './failures.js';
 import { markdown } from './markdown.js';
@@ -77,7 +77,7 @@ export abstract class ExperimentControl<
   constructor(
     what: string,
     private readonly facts: KindFacts,
-    before?: Asked,
+    before?: ReceivedRequests,
   ) {
     this.status = new ExperimentStatus(what, before);
   }
@@ -155,7 +155,7 @@ export abstract class ExperimentControl<
     this.complete = !this.unfinished;
   }
 
-  outcome(cancelled: boolean): Outcome {
+  outcome(cancelled: boolean): ExperimentOutcome {
     const ended = this.status.outcome(cancelled);
     // A limit or a stop that came when nothing was left to do has prevented nothing.
     const endedEarly = ['limit_reached', 'decided', 'stopped'].includes(ended.status);

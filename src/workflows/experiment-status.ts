@@ -1,11 +1,11 @@
 import {
-  type Asked,
+  type ReceivedRequests,
   type RunPhase,
   UNREACHABLE_REPEAT_MS,
   type UnreachableNotice,
 } from '../contracts/experiment.js';
 import { MAX_CONCURRENCY } from '../contracts/names.js';
-import type { Outcome } from './conduct.js';
+import type { ExperimentOutcome } from './conduct.js';
 import { ApplicationFailure } from './sdk.js';
 
 const GOING: readonly RunPhase[] = ['preparing', 'running', 'paused', 'stopping'];
@@ -36,7 +36,7 @@ export class ExperimentStatus {
    */
   constructor(
     private readonly what: string,
-    before?: Asked,
+    before?: ReceivedRequests,
   ) {
     if (before === undefined) return;
     this.paused = before.paused;
@@ -141,13 +141,13 @@ export class ExperimentStatus {
     return `waiting for ${unreachable.map(([what, { message }]) => `${what}: ${message}`).join('; ')}`;
   }
 
-  asked(): Asked {
+  asked(): ReceivedRequests {
     const { paused, stopping, exhausted, concurrency } = this;
     return { paused, stopping, exhausted, concurrency };
   }
 
   /** Returns the outcome: a failure or a reached limit takes precedence over a stop. */
-  outcome(cancelled: boolean): Outcome {
+  outcome(cancelled: boolean): ExperimentOutcome {
     if (cancelled) return { status: 'cancelled', message: 'the workflow was cancelled' };
     if (this.fatal !== null) return { status: 'failed', message: this.fatal };
     if (this.exhausted !== null)

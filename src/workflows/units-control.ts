@@ -1,4 +1,4 @@
-import type { Asked } from '../contracts/experiment.js';
+import type { ReceivedRequests } from '../contracts/experiment.js';
 import type { ExperimentProgress } from '../contracts/progress.js';
 import type { ExperimentMetrics } from '../contracts/results.js';
 import type { StepCost } from '../contracts/step-cost.js';
@@ -23,7 +23,7 @@ export interface UnitsPlan extends Planned {
 
 /** State that the control of such an experiment passes to the execution that continues it. */
 export interface UnitsHandedOver<Totals> {
-  asked: Asked;
+  asked: ReceivedRequests;
   totals: Totals;
   /** Replies that were paid for before and not found yet. */
   stored: number;

@@ -23,8 +23,8 @@ import { AdaptiveLimit } from '../../src/language-models/adaptive-limit.js';
 import { guard } from '../../src/language-models/guard.js';
 import { ownStarts } from '../../src/language-models/pace.js';
 import {
-  type CallOptions,
   type CallResult,
+  type FunctionCallOptions,
   type FunctionSandbox,
   type ModelReply,
   SandboxError,
@@ -49,7 +49,7 @@ export type TestProgram = (handle: ProgramHandle) => Promise<string>;
 class TestSandbox {
   constructor(private readonly program: TestProgram) {}
 
-  async call(_program: unknown, options: CallOptions): Promise<CallResult> {
+  async call(_program: unknown, options: FunctionCallOptions): Promise<CallResult> {
     const ended = new AbortController();
     const failed = new Promise<never>((_, reject) => {
       ended.signal.addEventListener('abort', () => reject(ended.signal.reason));

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_SYSTEM_PROMPT, EmptyReplyError } from '../../src/agents/memory-agent.js';
+import { DEFAULT_SYSTEM_PROMPT } from '../../src/agents/memory-agent.js';
 import type { AgentConfig } from '../../src/config/agent-schemas.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { Entry } from '../../src/memory/entries.js';
+import { EmptyReplyError } from '../../src/replies/reply-faults.js';
 import { Bench } from './support.js';
 
 const history: AgentConfig = { type: 'history_agent', system_prompt: null, history_k: 10, feedback: 'full' };

@@ -5,9 +5,9 @@ import {
   differencesIn,
   unexpectedDifferences,
 } from '../../src/config/differences.js';
-import type { Pace } from '../../src/config/pacing.js';
+import type { PaceFields } from '../../src/config/pacing.js';
 
-const PACE: Pace = {
+const PACE: PaceFields = {
   concurrency: 'runtime.concurrency',
   fixed: ['limits', 'models.*.timeout_sec', 'output.log_level'],
   free: ['name'],

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { InvalidInputError } from '../../src/config/errors.js';
 import { configOf, loadConfig, resolveConfig } from '../../src/config/load.js';
 import { NotPermittedError, type Permissions, withPermissions } from '../../src/config/named-files.js';
-import { differenceOf, isWhole, paceChange, valueAt } from '../../src/config/pacing.js';
+import { fieldValue, firstDifference, isWhole, paceChange } from '../../src/config/pacing.js';
 import { MAX_CONCURRENCY } from '../../src/contracts/names.js';
 import { folderWith, refusal } from '../support/configs.js';
 import { EVERY_KIND, LEAST, resolved, withField } from '../support/kinds.js';
@@ -100,13 +100,13 @@ describe.each(EVERY_KIND)('a config of $id', ({ kind, least }) => {
       overrides: [`${model}.top_p=0.9`, `${model}.stop="\\n"`, `${model}.extra_body.options.num_ctx=8192`],
     });
     const options = { top_p: 0.9, stop: ['\n'], extra_body: { options: { num_ctx: 8192 } } };
-    expect(valueAt(changed, model)).toMatchObject(options);
-    expect(differenceOf(kind, base, changed)).toMatch(`${model}.`);
-    expect(differenceOf(kind, base, resolvedWith(`${model}.top_p`, 0.9))).toBe(`${model}.top_p`);
+    expect(fieldValue(changed, model)).toMatchObject(options);
+    expect(firstDifference(kind, base, changed)).toMatch(`${model}.`);
+    expect(firstDifference(kind, base, resolvedWith(`${model}.top_p`, 0.9))).toBe(`${model}.top_p`);
   });
 
   it('may ask for as much at once as any other kind', () => {
-    expect(valueAt(resolvedWith(concurrency, MAX_CONCURRENCY), concurrency)).toBe(MAX_CONCURRENCY);
+    expect(fieldValue(resolvedWith(concurrency, MAX_CONCURRENCY), concurrency)).toBe(MAX_CONCURRENCY);
     expect(wrong(withField(base, concurrency, MAX_CONCURRENCY + 1)).message).toContain(
       `${concurrency}: must be at most ${MAX_CONCURRENCY}`,
     );
@@ -117,8 +117,8 @@ describe.each(EVERY_KIND)('a config of $id', ({ kind, least }) => {
     (name) => {
       const field = name.includes('.') ? name : `${model}.${name}`;
       const asked = resolvedWith(field, 7);
-      expect(differenceOf(kind, base, asked)).toBeNull();
-      const was = valueAt(base, field);
+      expect(firstDifference(kind, base, asked)).toBeNull();
+      const was = fieldValue(base, field);
       expect(paceChange(kind, base, asked)).toEqual({
         concurrency: null,
         fixed: { field, was, asked: 7 },
@@ -128,13 +128,13 @@ describe.each(EVERY_KIND)('a config of $id', ({ kind, least }) => {
 
   it('asks the same at another concurrency, which may be changed at any time', () => {
     const asked = resolvedWith(concurrency, 3);
-    expect(differenceOf(kind, base, asked)).toBeNull();
+    expect(firstDifference(kind, base, asked)).toBeNull();
     expect(paceChange(kind, base, asked)).toEqual({ concurrency: 3, fixed: null });
   });
 
   it('asks for something else with another temperature', () => {
     const asked = resolvedWith(`${model}.temperature`, 0.5);
-    expect(differenceOf(kind, base, asked)).toBe(`${model}.temperature`);
+    expect(firstDifference(kind, base, asked)).toBe(`${model}.temperature`);
   });
 });
 
@@ -150,7 +150,7 @@ describe.each(EVERY_KIND)('the input of the workflow of $id', ({ kind, least }) 
     const input = { config_path: join(folder, 'it.json'), set: [`${kind.pace.concurrency}=3`] };
     const config = await configOf(kind, input, 'by-id');
     expect(config).toEqual(loadConfig(kind, input.config_path, { overrides: input.set }));
-    expect(valueAt(config, kind.pace.concurrency)).toBe(3);
+    expect(fieldValue(config, kind.pace.concurrency)).toBe(3);
   });
 
   it('is a config, in short forms or whole, named by the workflow where it has no name', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig, resolveConfig } from '../../src/config/load.js';
-import { differenceOf } from '../../src/config/pacing.js';
+import { firstDifference } from '../../src/config/pacing.js';
 import { ownKindConfigs } from '../../src/kinds/own-kind/config.js';
 import { runConfigs } from '../../src/kinds/run/config.js';
 import { configOf, folderWith, refusal } from '../support/configs.js';
@@ -81,7 +81,7 @@ describe('--limit and --sample-id', () => {
     });
     const { dataset: named } = configOf({ dataset }, { flags: { sample_id: ['a, b', '007'] } });
     expect(named.select).toEqual({ ids: ['a', 'b', '007'] });
-    expect(differenceOf(runConfigs, configOf({ dataset }), configOf({ dataset: named }))).toMatch(
+    expect(firstDifference(runConfigs, configOf({ dataset }), configOf({ dataset: named }))).toMatch(
       /^dataset\.select\./,
     );
   });

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import type { ConfigKind } from '../../src/config/kind.js';
 import { loadConfig } from '../../src/config/load.js';
-import { differenceOf, paceChange } from '../../src/config/pacing.js';
+import { firstDifference, paceChange } from '../../src/config/pacing.js';
 import { agentEvalConfigs } from '../../src/kinds/agent-eval/config.js';
 import { evolveConfigs } from '../../src/kinds/evolve/config.js';
 import { BUILT_IN_DOMAINS } from '../../src/kinds/evolve/contracts.js';
@@ -328,15 +328,15 @@ describe.each(EVERY_KIND)('two configs of $id', ({ id, kind, least }) => {
   const configWith = (sections: Sections) => resolved(kind, { ...least, ...base, ...sections });
 
   test.each(same)('ask the same where only %j differs', (sections) => {
-    expect(differenceOf(kind, configWith({}), configWith(sections))).toBeNull();
+    expect(firstDifference(kind, configWith({}), configWith(sections))).toBeNull();
   });
 
   test.each(different)('ask for something else in %s', (field, sections) => {
-    expect(differenceOf(kind, configWith({}), configWith(sections))).toBe(field);
+    expect(firstDifference(kind, configWith({}), configWith(sections))).toBe(field);
   });
 
   test('ask the same where one was written to a folder', () => {
-    expect(differenceOf(kind, parse(stringify(configWith({}))) as object, configWith({}))).toBeNull();
+    expect(firstDifference(kind, parse(stringify(configWith({}))) as object, configWith({}))).toBeNull();
   });
 });
 
@@ -347,13 +347,13 @@ test('turns make a difference where they are taken', () => {
       models: { scaffolder: lm },
       scaffolder: { mode: 'agent', max_turns },
     });
-  expect(differenceOf<object>(evolveConfigs, agent(3), agent(4))).toBe('scaffolder.max_turns');
+  expect(firstDifference<object>(evolveConfigs, agent(3), agent(4))).toBe('scaffolder.max_turns');
 });
 
 test('an evaluation without a present time takes over that of the earlier one', () => {
   const at = (now?: string) => resolved(agentEvalConfigs, { ...LEAST['agent-eval'], now });
-  expect(differenceOf<object>(agentEvalConfigs, at('2026-03-02'), at())).toBeNull();
-  expect(differenceOf<object>(agentEvalConfigs, at('2026-03-02'), at('2026-03-03'))).toBe('now');
+  expect(firstDifference<object>(agentEvalConfigs, at('2026-03-02'), at())).toBeNull();
+  expect(firstDifference<object>(agentEvalConfigs, at('2026-03-02'), at('2026-03-03'))).toBe('now');
 });
 
 test('another concurrency means nothing where samples go one after another', () => {

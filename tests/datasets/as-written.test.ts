@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/datasets/json-text.js';
+import { parseJsonText } from '../../src/datasets/json-text.js';
 import { loadRows } from '../../src/datasets/load.js';
-import { jsonText, plainJson, type Row } from '../../src/datasets/row.js';
+import { type DatasetRow, jsonText, plainJson } from '../../src/datasets/row.js';
 import { type TaskMapping, tasksOf } from '../../src/datasets/tasks.js';
 import { collect, fixture, temporaryFile } from './collect.js';
 
@@ -73,21 +73,21 @@ describe('a number in JSON', () => {
 
   test('within a string stays what it is, and so does what only looks like one', () => {
     const text = '{"a": "1.10, NaN \\"1.10\\" \\\\", "1.10": ["\\u0000as written"], "b": 1.10}';
-    expect(jsonText(parseJson(text))).toBe(
+    expect(jsonText(parseJsonText(text))).toBe(
       '{"1.10":["\\u0000as written"],"a":"1.10, NaN \\"1.10\\" \\\\","b":1.10}'.replace(
         /^\{("1.10".*?),("a".*),"b"/,
         '{$2,$1,"b"',
       ),
     );
     for (const fault of ['01', '1.', '.5', '+1', '1.10.2', '0x1F', '1_000', '--1', 'NaNa', 'Infinit']) {
-      expect(() => parseJson(`{"a": ${fault}}`)).toThrow(SyntaxError);
+      expect(() => parseJsonText(`{"a": ${fault}}`)).toThrow(SyntaxError);
     }
   });
 
   test('costs time in proportion to the text, also where strings never end', () => {
     for (const text of [`"${'\\"'.repeat(500_000)}`, '1.10,'.repeat(200_000), '[NaN\n'.repeat(100_000)]) {
       const begun = process.cpuUsage();
-      expect(() => parseJson(text)).toThrow(SyntaxError);
+      expect(() => parseJsonText(text)).toThrow(SyntaxError);
       expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(10);
     }
   });
@@ -188,7 +188,7 @@ test('an inline number that was rounded before it came here is refused', async (
 });
 
 describe('files as people have them', () => {
-  const rows: Row[] = [
+  const rows: DatasetRow[] = [
     { q: 'a, b', n: '1,5' },
     { q: 'é', n: '007' },
   ];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/datasets/row.js';
+import type { DatasetRow } from '../../src/datasets/row.js';
 import { createTaskMapper, type TaskMapping } from '../../src/datasets/tasks.js';
 
 const chat: TaskMapping = { task_type: 'exact', input_field: 'messages', target_field: 'answer' };
-const task = (messages: Row['messages'], mapping: Partial<TaskMapping> = {}, row: Row = {}) =>
+const task = (messages: DatasetRow['messages'], mapping: Partial<TaskMapping> = {}, row: DatasetRow = {}) =>
   createTaskMapper({ ...chat, ...mapping })({ messages: messages as string, answer: 'Oslo', ...row }, 0);
 
 const said = (role: string, content: string) => ({ role, content });
@@ -26,7 +26,7 @@ describe('a conversation', () => {
     });
   });
 
-  test.each<[string, Row['messages']]>([
+  test.each<[string, DatasetRow['messages']]>([
     [
       'ShareGPT',
       [
@@ -171,7 +171,7 @@ describe('a conversation that ends with the assistant', () => {
 });
 
 describe('what is refused', () => {
-  test.each<[Row['messages'], string]>([
+  test.each<[DatasetRow['messages'], string]>([
     [
       [said('system', 'Be brief.')],
       "row 1: 'messages' (dataset.input_field) ends with a message of the system, and not with the user's",

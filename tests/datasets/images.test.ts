@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/datasets/row.js';
+import type { DatasetRow } from '../../src/datasets/row.js';
 import { createTaskMapper } from '../../src/datasets/tasks.js';
 
 const DATA = 'data:image/png;base64,iVBORw0KGgo=';
 
-const imagesOf = (row: Row, image_field: string | null = 'image') =>
+const imagesOf = (row: DatasetRow, image_field: string | null = 'image') =>
   createTaskMapper({ task_type: 'exact', input_field: 'question', target_field: 'answer', image_field })(
     { question: 'What is shown?', answer: 'a cat', ...row },
     0,
   ).images;
 
 describe('the images of a row', () => {
-  test.each<[string, Row['image'], unknown]>([
+  test.each<[string, DatasetRow['image'], unknown]>([
     ['a path', 'cats/1.png', [{ path: 'cats/1.png' }]],
     ['an address', 'https://example.org/1.png', [{ url: 'https://example.org/1.png' }]],
     ['a data URI', DATA, [{ base64: 'iVBORw0KGgo=' }]],
@@ -30,7 +30,7 @@ describe('the images of a row', () => {
     expect(imagesOf({ image })).toEqual(found);
   });
 
-  test.each<[Row, RegExp]>([
+  test.each<[DatasetRow, RegExp]>([
     [{}, /row 1 has no field 'image' \(dataset\.image_field\)/],
     [{ image: 3 }, /row 1: 'image' \(dataset\.image_field\) is a number; an image is a path/],
     [{ image: '' }, /is an empty text/],

@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../../src/datasets/row.js';
-import { rangeOf, type Selection } from '../../src/datasets/selection.js';
+import type { DatasetRow } from '../../src/datasets/row.js';
+import { type RowSelection, rangeOf } from '../../src/datasets/selection.js';
 import { type TaskMapping, tasksOf } from '../../src/datasets/tasks.js';
 import { collect } from './collect.js';
 
 const exact: TaskMapping = { task_type: 'exact', input_field: 'question', target_field: 'answer' };
 const SUBJECTS = ['algebra', 'geometry', 'number theory'];
-const numbered = (count: number): Row[] =>
+const numbered = (count: number): DatasetRow[] =>
   Array.from({ length: count }, (_, index) => ({
     question: `q${index}`,
     answer: index,
@@ -19,7 +19,7 @@ const numbered = (count: number): Row[] =>
   }));
 
 /** The ids of the samples that a selection makes of rows, and the sentences for people. */
-async function selected(select: Selection, mapping: Partial<TaskMapping> = {}, rows = numbered(30)) {
+async function selected(select: RowSelection, mapping: Partial<TaskMapping> = {}, rows = numbered(30)) {
   const notes: string[] = [];
   const tasks = await collect(tasksOf(rows, { ...exact, select, ...mapping }, (note) => notes.push(note)));
   expect(tasks.map(({ index }) => index)).toEqual(tasks.map((_, index) => index));
@@ -27,7 +27,7 @@ async function selected(select: Selection, mapping: Partial<TaskMapping> = {}, r
 }
 
 /** Rows that must not be read to their end. */
-function* endless(): Generator<Row> {
+function* endless(): Generator<DatasetRow> {
   for (let index = 0; ; index += 1) {
     if (index > 5000) throw new Error('read on without need');
     yield { question: `q${index}`, answer: index, key: `k${index}` };
@@ -64,7 +64,7 @@ describe('ids', () => {
   });
 
   test('a row without an id, and any other fault of a row that is not selected, does not matter', async () => {
-    const rows: Row[] = [{ key: null }, { question: 'q', answer: 'a', key: 'mine' }];
+    const rows: DatasetRow[] = [{ key: null }, { question: 'q', answer: 'a', key: 'mine' }];
     expect((await selected({ ids: ['mine'] }, { id_field: 'key' }, rows)).ids).toEqual(['mine']);
   });
 
@@ -101,7 +101,7 @@ describe('range', () => {
 });
 
 describe('where', () => {
-  test.each<[string, Selection['where'], number]>([
+  test.each<[string, RowSelection['where'], number]>([
     ['a number', { level: 4 }, 6],
     ['one of several', { level: [3, 4] }, 12],
     ['a dotted path', { 'meta.subject': 'algebra' }, 10],
@@ -112,7 +112,7 @@ describe('where', () => {
   });
 
   test('a number is the same in a text of a CSV file, and a boolean in any spelling', async () => {
-    const rows: Row[] = ['5', '5.0', '05', 'five', '', null].map((level) => ({
+    const rows: DatasetRow[] = ['5', '5.0', '05', 'five', '', null].map((level) => ({
       question: 'q',
       answer: 'a',
       level,
@@ -124,7 +124,7 @@ describe('where', () => {
     expect((await selected({ where: { level: 0 } }, {}, [...rows, ...numbered(1)])).ids).toEqual(['6']);
   });
 
-  test.each<[Selection['where'], string]>([
+  test.each<[RowSelection['where'], string]>([
     [
       { lvel: 4 },
       "no row has a field 'lvel' (dataset.select.where); the last one has: question, answer, key, level, meta.subject, meta.tags",
@@ -202,11 +202,11 @@ describe('random', () => {
   test('of 20,000 rows, those that are not drawn are not held', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const early: WeakRef<Row>[] = [];
+    const early: WeakRef<DatasetRow>[] = [];
     let alive = -1;
-    async function* rows(): AsyncGenerator<Row> {
+    async function* rows(): AsyncGenerator<DatasetRow> {
       for (let index = 0; index < 20_000; index += 1) {
-        const row: Row = { question: `q${index}`, answer: index };
+        const row: DatasetRow = { question: `q${index}`, answer: index };
         if (index < 10_000) early.push(new WeakRef(row));
         yield row;
       }
@@ -232,7 +232,11 @@ describe('beside other fields', () => {
   });
 
   test('choices are shuffled as without a selection', async () => {
-    const rows: Row[] = numbered(9).map((row) => ({ ...row, choices: ['a', 'b', 'c', 'd'], answer: 'a' }));
+    const rows: DatasetRow[] = numbered(9).map((row) => ({
+      ...row,
+      choices: ['a', 'b', 'c', 'd'],
+      answer: 'a',
+    }));
     const mapping = { ...exact, task_type: 'mcq', choices_field: 'choices', shuffle_choices: true } as const;
     const all = await collect(tasksOf(rows, mapping));
     const [one] = await collect(tasksOf(rows, { ...mapping, select: { ids: ['6'] } }));
@@ -250,10 +254,10 @@ describe('beside other fields', () => {
 
   describe('the base of indices is read from rows that are not selected as well', () => {
     const mapping: Partial<TaskMapping> = { task_type: 'mcq', choices_field: 'choices' };
-    const rows = (answers: number[]): Row[] =>
+    const rows = (answers: number[]): DatasetRow[] =>
       answers.map((answer) => ({ question: 'q', choices: ['a', 'b', 'c'], answer }));
 
-    test.each<[string, Selection]>([
+    test.each<[string, RowSelection]>([
       ['ids', { ids: ['1'] }],
       ['random', { random: 1 }],
     ])('%s', async (_, select) => {
@@ -269,7 +273,7 @@ describe('beside other fields', () => {
     });
 
     test('a fault of such a row that says nothing of the base does not matter', async () => {
-      const faulty: Row[] = [{ question: 'q', choices: ['a', 'b'], answer: 'violet' }, ...rows([1])];
+      const faulty: DatasetRow[] = [{ question: 'q', choices: ['a', 'b'], answer: 'violet' }, ...rows([1])];
       expect((await selected({ ids: ['1'] }, mapping, faulty)).ids).toEqual(['1']);
     });
   });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { loadRows } from '../../src/datasets/load.js';
-import type { Row } from '../../src/datasets/row.js';
+import type { DatasetRow } from '../../src/datasets/row.js';
 import { createTaskMapper, type TaskMapping, tasksOf } from '../../src/datasets/tasks.js';
 import { collect, fixture } from './collect.js';
 
 const exact: TaskMapping = { task_type: 'exact', input_field: 'question', target_field: 'answer' };
 const mcq: TaskMapping = { ...exact, task_type: 'mcq', choices_field: 'choices' };
 
-const tasks = (rows: Row[], mapping: Partial<TaskMapping> = {}) =>
+const tasks = (rows: DatasetRow[], mapping: Partial<TaskMapping> = {}) =>
   collect(tasksOf(rows, { ...exact, ...mapping }));
-const task = (row: Row, mapping: TaskMapping = exact) => createTaskMapper(mapping)(row, 0);
-const numbered = (count: number): Row[] =>
+const task = (row: DatasetRow, mapping: TaskMapping = exact) => createTaskMapper(mapping)(row, 0);
+const numbered = (count: number): DatasetRow[] =>
   Array.from({ length: count }, (_, index) => ({ question: `q${index}`, answer: index, key: `k${index}` }));
 
 describe('fields', () => {
@@ -27,7 +27,7 @@ describe('fields', () => {
   });
 
   test('dotted paths reach into objects and lists, and a literal key with a dot wins', () => {
-    const row: Row = {
+    const row: DatasetRow = {
       'metadata.ID': 'literal',
       metadata: { ID: 'nested', 'a.b': { c: 'mixed' } },
       answers: { text: ['first', 'second'] },
@@ -105,7 +105,7 @@ describe('fields', () => {
   });
 
   test('a path goes through a list of objects', () => {
-    const row: Row = {
+    const row: DatasetRow = {
       question: 'q',
       answers: [
         { text: 'a', start: 1 },
@@ -131,7 +131,7 @@ describe('fields', () => {
   });
 
   test('meta_fields are kept under the names they are asked by', () => {
-    const row: Row = { question: 'q', answer: 'a', level: 3, meta: { tags: ['x'], none: null } };
+    const row: DatasetRow = { question: 'q', answer: 'a', level: 3, meta: { tags: ['x'], none: null } };
     const mapping = { ...exact, meta_fields: ['level', 'meta.tags', 'meta.none'] };
     expect(task(row, mapping).metadata).toEqual({ level: 3, 'meta.tags': ['x'], 'meta.none': null });
   });
@@ -160,7 +160,7 @@ describe('ids', () => {
 });
 
 describe('prompt_template', () => {
-  const formatted = (prompt_template: string, row: Row) =>
+  const formatted = (prompt_template: string, row: DatasetRow) =>
     task({ question: 'Q?', answer: 'a', ...row }, { ...exact, prompt_template }).question;
 
   test('placeholders are filled, dotted paths and doubled braces understood', () => {
@@ -198,7 +198,7 @@ describe('prompt_template', () => {
 });
 
 describe('choices', () => {
-  const chosen = (choices: Row['choices'], answer: Row['answer']) => {
+  const chosen = (choices: DatasetRow['choices'], answer: DatasetRow['answer']) => {
     const found = task({ question: 'q', answer: answer as string, choices: choices as string[] }, mcq);
     return { choices: found.choices, target: found.target };
   };
@@ -259,7 +259,7 @@ describe('choices', () => {
   );
 
   test('the way out is the other base where that fits', () => {
-    const refusal = (answer: Row['answer'], mapping: Partial<TaskMapping> = {}) => {
+    const refusal = (answer: DatasetRow['answer'], mapping: Partial<TaskMapping> = {}) => {
       try {
         task({ question: 'q', choices: ['red', 'green'], answer: answer as string }, { ...mcq, ...mapping });
       } catch (error) {
@@ -278,7 +278,7 @@ describe('choices', () => {
     expect(refusal('red', { target_base: 1 })).toMatch(/counted from 1/);
   });
 
-  test.each<[string, TaskMapping['target_base'], Row['choices'], Row['answer'], string]>([
+  test.each<[string, TaskMapping['target_base'], DatasetRow['choices'], DatasetRow['answer'], string]>([
     ['an index from 1', 1, ['red', 'green'], 1, 'red'],
     ['an index from 1, as a text', 1, ['red', 'green'], '2', 'green'],
     ['an index from 1 among numerals', 1, ['3', '1', '2'], '1', '3'],
@@ -310,7 +310,7 @@ describe('choices', () => {
   });
 
   test('a choice is right by its position, and so is another one of the same text', () => {
-    const right = (choices: string[], answer: Row['answer']) =>
+    const right = (choices: string[], answer: DatasetRow['answer']) =>
       task({ question: 'q', choices, answer: answer as string }, mcq).right_choices;
     expect(right(['AA', 'Aa', 'aa'], 1)).toEqual([1]);
     expect(right(['B', 'A'], 0)).toEqual([0]);
@@ -319,8 +319,8 @@ describe('choices', () => {
   });
 
   describe('several right ones', () => {
-    const row = (answer: Row['answer']) =>
-      ({ question: 'q', choices: ['red', 'green', 'blue'], answer }) as Row;
+    const row = (answer: DatasetRow['answer']) =>
+      ({ question: 'q', choices: ['red', 'green', 'blue'], answer }) as DatasetRow;
 
     test.each([
       ['AC'],
@@ -351,8 +351,8 @@ describe('choices', () => {
   });
 
   describe('in other forms', () => {
-    const texts = (choices: Row['choices'], answer: Row['answer'], question = 'q') => {
-      const { choices: found, target } = task({ question, choices, answer } as Row, mcq);
+    const texts = (choices: DatasetRow['choices'], answer: DatasetRow['answer'], question = 'q') => {
+      const { choices: found, target } = task({ question, choices, answer } as DatasetRow, mcq);
       return [found, target];
     };
 
@@ -422,7 +422,7 @@ describe('choices', () => {
   });
 
   describe('shuffled', () => {
-    const rows: Row[] = Array.from({ length: 120 }, (_, index) => ({
+    const rows: DatasetRow[] = Array.from({ length: 120 }, (_, index) => ({
       question: `q${index}`,
       mc1: { choices: ['true', 'myth', 'tale'], labels: [1, 0, 0] },
     }));
@@ -456,8 +456,8 @@ describe('choices', () => {
         shuffle_choices: true,
         prompt_template: '{question}\n(A) {mc1.choices.0}\n(B) {mc1.choices.1}\n(C) {mc1.choices.2}',
       };
-      expect(() => task(rows[0] as Row, mapping)).toThrow(/row 1: .*dataset\.shuffle_choices/);
-      expect(task(rows[0] as Row, { ...mapping, shuffle_choices: false }).target).toBe('true');
+      expect(() => task(rows[0] as DatasetRow, mapping)).toThrow(/row 1: .*dataset\.shuffle_choices/);
+      expect(task(rows[0] as DatasetRow, { ...mapping, shuffle_choices: false }).target).toBe('true');
     });
   });
 
@@ -526,22 +526,22 @@ describe('choices', () => {
     });
 
     test('a row whose right answer is missing is refused', () => {
-      const row = { ...rows[0], 'Correct Answer': null } as Row;
+      const row = { ...rows[0], 'Correct Answer': null } as DatasetRow;
       expect(() => task(row, gpqa)).toThrow(/'Correct Answer' \(dataset.target_field\) is null/);
     });
   });
 });
 
 describe('what is said of a dataset as a whole', () => {
-  const saidOf = async (rows: Row[], mapping: Partial<TaskMapping> = {}) => {
+  const saidOf = async (rows: DatasetRow[], mapping: Partial<TaskMapping> = {}) => {
     const said: string[] = [];
     await collect(tasksOf(rows, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
     return said;
   };
-  const row = (answer: Row['answer'], choices: Row['choices'] = ['red', 'green', 'blue']) =>
-    ({ question: 'q', choices, answer }) as Row;
+  const row = (answer: DatasetRow['answer'], choices: DatasetRow['choices'] = ['red', 'green', 'blue']) =>
+    ({ question: 'q', choices, answer }) as DatasetRow;
 
-  test.each<[string, Row[], Partial<TaskMapping>, RegExp[]]>([
+  test.each<[string, DatasetRow[], Partial<TaskMapping>, RegExp[]]>([
     ['indices that a 0 tells', [row(2), row(0)], {}, []],
     ['indices that would fit from 1', [row(2), row('1')], {}, [/indices from 0 .*dataset\.target_base: 1/]],
     ['indices with a base', [row(2), row('1')], { target_base: 0 }, []],
@@ -578,7 +578,7 @@ describe('what is said of a dataset as a whole', () => {
     for (const [index, pattern] of wanted.entries()) expect(said[index]).toMatch(pattern);
   });
 
-  test.each<[string, Row[], RegExp]>([
+  test.each<[string, DatasetRow[], RegExp]>([
     [
       'texts, one of which was taken for a letter',
       [row('B', ['O', 'A', 'B']), row('red')],

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AdaptiveLimit, outcomeOf, type Release } from '../../src/language-models/adaptive-limit.js';
+import { AdaptiveLimit, callOutcome, type Release } from '../../src/language-models/adaptive-limit.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 
 let time = 0;
@@ -133,10 +133,10 @@ describe('the adaptive limit', () => {
     ['bad_request', 'other'],
     ['connection', 'other'],
   ] as const)('reads %s as %s', (kind, outcome) => {
-    expect(outcomeOf(new LanguageModelError(kind, 'x', { provider: 'openai' }))).toBe(outcome);
+    expect(callOutcome(new LanguageModelError(kind, 'x', { provider: 'openai' }))).toBe(outcome);
   });
 
   it('reads an error of another kind as nothing', () => {
-    expect(outcomeOf(new Error('x'))).toBe('other');
+    expect(callOutcome(new Error('x'))).toBe('other');
   });
 });

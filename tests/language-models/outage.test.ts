@@ -7,8 +7,8 @@ import {
 } from '../../src/language-models/errors.js';
 import {
   Outage,
+  type RetryTurnOptions,
   type Turn,
-  type TurnOptions,
   type Unreachable,
   WaitedTooLong,
   withFailure,
@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 /** A call that waits for its turn. */
-function waits(options?: TurnOptions): { turn: Turn | null; failure: unknown } {
+function waits(options?: RetryTurnOptions): { turn: Turn | null; failure: unknown } {
   const call: ReturnType<typeof waits> = { turn: null, failure: null };
   outage.turn(options).then(
     (turn) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { Pace } from '../../src/language-models/pace.js';
+import { CallPacer } from '../../src/language-models/pace.js';
 
 /** Milliseconds from the beginning at which each of these calls starts. */
-async function starts(pace: Pace, signals: (AbortSignal | undefined)[]): Promise<(number | string)[]> {
+async function starts(pace: CallPacer, signals: (AbortSignal | undefined)[]): Promise<(number | string)[]> {
   const begun = performance.now();
   return Promise.all(
     signals.map((signal) =>
@@ -16,7 +16,7 @@ async function starts(pace: Pace, signals: (AbortSignal | undefined)[]): Promise
 
 describe('calls at a rate', () => {
   test('start one after the other, evenly, in the order in which they came', async () => {
-    const times = (await starts(new Pace(20), [undefined, undefined, undefined, undefined])) as number[];
+    const times = (await starts(new CallPacer(20), [undefined, undefined, undefined, undefined])) as number[];
     expect([...times].sort((left, right) => left - right)).toEqual(times);
     expect(times[0]).toBeLessThan(40);
     expect(times[3]).toBeGreaterThan(140);
@@ -24,7 +24,7 @@ describe('calls at a rate', () => {
 
   test('leave no gap where some are given up', async () => {
     const given = new AbortController();
-    const pace = new Pace(10);
+    const pace = new CallPacer(10);
     const waiting = starts(pace, [undefined, given.signal, given.signal, given.signal, undefined]);
     given.abort(new Error('not wanted'));
     const times = await waiting;
@@ -35,7 +35,7 @@ describe('calls at a rate', () => {
   });
 
   test('do not wait for a rate that was left unused, nor make up for it in a burst', async () => {
-    const pace = new Pace(20);
+    const pace = new CallPacer(20);
     await pace.wait();
     await new Promise((resolve) => setTimeout(resolve, 200));
     const [first, second] = (await starts(pace, [undefined, undefined])) as [number, number];
@@ -46,7 +46,7 @@ describe('calls at a rate', () => {
   test('start when they are leased to, however often nobody answers', async () => {
     vi.useFakeTimers();
     const leased: number[] = [];
-    const pace = new Pace(4, async (count) => {
+    const pace = new CallPacer(4, async (count) => {
       leased.push(count);
       if (leased.length === 1) throw new Error('no server');
       return leased.length === 2 ? 500 : 0;
@@ -61,7 +61,7 @@ describe('calls at a rate', () => {
   });
 
   test('wait for nothing without one', async () => {
-    const times = (await starts(new Pace(null), Array(100).fill(undefined))) as number[];
+    const times = (await starts(new CallPacer(null), Array(100).fill(undefined))) as number[];
     expect(Math.max(...times)).toBeLessThan(100);
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import {
-  type CallOptions,
+  type FunctionCallOptions,
   type FunctionProgram,
   type FunctionSandbox,
   type ModelReply,
@@ -27,7 +27,7 @@ export async function scaffold(code: string, more: Partial<FunctionProgram> = {}
   };
 }
 
-export const withoutModel: CallOptions = {
+export const withoutModel: FunctionCallOptions = {
   limits: PATIENT,
   respond: null,
   resources: () => ({ calls: 0, usd: null }),
@@ -56,7 +56,7 @@ const echo = async ({ prompt, system_prompt }: ModelRequest): Promise<ModelReply
 
 /** What holds for a call in every sandbox. */
 export function testCalls(open: () => FunctionSandbox): void {
-  async function call(code: string, more: Partial<CallOptions> & Partial<FunctionProgram> = {}) {
+  async function call(code: string, more: Partial<FunctionCallOptions> & Partial<FunctionProgram> = {}) {
     const { files, module, function: name, input, ...options } = more;
     const program = { ...(module && { module }), ...(name && { function: name }), ...(input && { input }) };
     return open().call(await scaffold(code, { ...program, files }), { ...withoutModel, ...options });

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { executeInContainer } from '../../src/sandboxes/container-execution.js';
 import type { WaitingContainer } from '../../src/sandboxes/container-start.js';
 import type { DockerDaemon } from '../../src/sandboxes/docker-daemon.js';
-import type { Answer } from '../../src/sandboxes/runner-protocol.js';
+import type { RunnerAnswer } from '../../src/sandboxes/runner-protocol.js';
 import { SandboxError } from '../../src/sandboxes/sandbox.js';
 import { LIMITS } from './limits.js';
 
-const ANSWER: Answer = {
+const ANSWER: RunnerAnswer = {
   type: 'result',
   status: 'ok',
   exit_code: 0,
@@ -19,8 +19,8 @@ const ANSWER: Answer = {
 };
 
 /** A program whose runner has not spoken when its time is over, and what the daemon then says of its container. */
-function silent(state: object | Error, answerMeanwhile?: Answer) {
-  let answer = (_: Answer | null) => {};
+function silent(state: object | Error, answerMeanwhile?: RunnerAnswer) {
+  let answer = (_: RunnerAnswer | null) => {};
   const waiting = {
     stream: new PassThrough(),
     nonce: 'nonce',
@@ -33,7 +33,7 @@ function silent(state: object | Error, answerMeanwhile?: Answer) {
     },
     conversation: {
       started: Promise.resolve(true),
-      answer: new Promise<Answer | null>((resolve) => {
+      answer: new Promise<RunnerAnswer | null>((resolve) => {
         answer = (given) => given !== null && resolve(given);
       }),
       complaint: () => '',

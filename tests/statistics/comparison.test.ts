@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ComparedSamples, compareExperiments } from '../../src/statistics/comparison.js';
-import { type Outcome, samplesOf } from '../../src/statistics/outcomes.js';
+import { comparedSamples, type Outcome } from '../../src/statistics/outcomes.js';
 
 const outcome = (id: string, scores: Outcome['scores'], more: Partial<Outcome> = {}): Outcome => ({
   id,
@@ -21,7 +21,7 @@ async function experiment(
   const rows = (async function* () {
     yield* outcomes;
   })();
-  return { samples: await samplesOf(rows), figures };
+  return { samples: await comparedSamples(rows), figures };
 }
 
 describe('the scores of two experiments', () => {

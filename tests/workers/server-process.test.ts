@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { isAlive } from '../../src/storage/process-identity.js';
-import { untilEnded } from '../../src/workers/server-process.js';
+import { untilProcessEnded } from '../../src/workers/server-process.js';
 import { findPython, mustSkipPython, WITHOUT_FIRST_THREAD } from '../support/python.js';
 import { until } from '../support/workplace.js';
 
@@ -14,10 +14,13 @@ test.skipIf(mustSkipPython(hasPython))(
     const ending = spawn('python3', ['-c', WITHOUT_FIRST_THREAD]);
     const pid = ending.pid as number;
     await until('its first thread has ended', async () => {
-      const ended = await Promise.race([untilEnded(pid).then(() => true), sleep(100).then(() => false)]);
+      const ended = await Promise.race([
+        untilProcessEnded(pid).then(() => true),
+        sleep(100).then(() => false),
+      ]);
       return !ended;
     });
-    const ended = untilEnded(pid);
+    const ended = untilProcessEnded(pid);
     ending.kill('SIGKILL');
     await ended;
     expect(isAlive(pid)).toBe(false);
@@ -25,6 +28,6 @@ test.skipIf(mustSkipPython(hasPython))(
 );
 
 test('one that runs, or has ended, is not', async () => {
-  await untilEnded(process.pid);
-  await untilEnded(2 ** 22 + 1);
+  await untilProcessEnded(process.pid);
+  await untilProcessEnded(2 ** 22 + 1);
 });

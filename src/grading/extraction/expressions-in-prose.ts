@@ -2,7 +2,7 @@ import { withoutTrailing } from '../../contracts/trailing.js';
 import { FUNCTIONS, SYMBOL_WORDS } from '../mathematics/latex-commands.js';
 
 /** A mathematical expression inside a text. */
-export interface Found {
+export interface FoundExpression {
   text: string;
   start: number;
   end: number;
@@ -16,19 +16,19 @@ const DISPLAYED = /\$\$([^$]{1,1000})\$\$|\\\[([\s\S]{1,1000}?)\\\]|\\\(([\s\S]{
  * Finds the expressions of a text: those between mathematical delimiters, and numbers and formulas without delimiters.
  * Several that are joined by commas, "and" or "or" are one list.
  */
-export function findExpressions(text: string): Found[] {
+export function findExpressions(text: string): FoundExpression[] {
   const displayed = [...text.matchAll(DISPLAYED)].map(
-    (match): Found => ({
+    (match): FoundExpression => ({
       text: match.slice(1).find((group) => group !== undefined) ?? '',
       start: match.index,
       end: match.index + match[0].length,
     }),
   );
-  const isDisplayed = (one: Found) =>
+  const isDisplayed = (one: FoundExpression) =>
     displayed.some((other) => one.start < other.end && other.start < one.end);
   const delimited = [...displayed, ...findInline(text).filter((one) => !isDisplayed(one))];
   delimited.sort((a, b) => a.start - b.start);
-  const found: Found[] = [];
+  const found: FoundExpression[] = [];
   let position = 0;
   for (const one of delimited) {
     found.push(...findBare(text, position, one.start));
@@ -42,8 +42,8 @@ export function findExpressions(text: string): Found[] {
 }
 
 /** Finds `$…$` in one line, with mathematics inside: `$5 and $10` are two amounts of money. */
-function findInline(text: string): Found[] {
-  const found: Found[] = [];
+function findInline(text: string): FoundExpression[] {
+  const found: FoundExpression[] = [];
   const dollars = [...text.matchAll(/(?<!\\)\$/g)].map((match) => match.index);
   for (let index = 0; index + 1 < dollars.length; index++) {
     const [start = 0, end = 0] = dollars.slice(index, index + 2);
@@ -61,8 +61,8 @@ function findInline(text: string): Found[] {
 }
 
 /** Finds formulas and numbers without delimiters: runs of words that contain only mathematics. */
-function findBare(text: string, from: number, to: number): Found[] {
-  const runs: Found[] = [];
+function findBare(text: string, from: number, to: number): FoundExpression[] {
+  const runs: FoundExpression[] = [];
   let isOpen = false;
   for (const { 0: piece, index } of text.slice(from, to).matchAll(/\S+/g)) {
     const word = withoutEdges(piece);
@@ -120,7 +120,7 @@ function isLabel(text: string, start: number, word: string): boolean {
   );
 }
 
-function trimOperators(found: Found): Found {
+function trimOperators(found: FoundExpression): FoundExpression {
   const lead = /^(?:[=+*/^<>≤≥≈|,:]\s*|-\s+|[a-zA-Z]\s+(?=[\d\\(]))+/.exec(found.text)?.[0].length ?? 0;
   const text = withoutTrailingOperators(found.text.slice(lead));
   const closed = text.includes('{') ? text : withoutTrailing(text, /\}/);
@@ -139,7 +139,7 @@ function withoutTrailingOperators(text: string): string {
 }
 
 /** Adds a percent sign or a word such as "million" directly after an expression to it. */
-function withSuffix(text: string, found: Found[]): Found[] {
+function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
   return found.map((one) => {
     const match =
       /^\s?(?:\\?%|percent\b|pct\b|percentage\b|degrees?\b|°|thousand\b|million\b|billion\b|trillion\b)/i.exec(
@@ -153,14 +153,14 @@ const BEFORE =
   /\b(?:not(?: \w+)?|or|at (?:least|most)|(?:more|less|fewer|greater|larger|smaller) than|over|under|above|below|between) $/i;
 const AFTER = /^ (?:or (?:more|less|fewer|greater|above|below|so)|and (?:above|below|up))\b/i;
 
-function isQualified(text: string, { start, end }: Found): boolean {
+function isQualified(text: string, { start, end }: FoundExpression): boolean {
   return BEFORE.test(text.slice(Math.max(0, start - 30), start)) || AFTER.test(text.slice(end, end + 20));
 }
 
 const JOINED = /^(?:[\s,;&$]|\band\b|\bor\b|\\text\{ ?(?:and|or) ?\}|\\q?quad)*$/;
 
-function joinLists(text: string, found: Found[]): Found[] {
-  const joined: Found[] = [];
+function joinLists(text: string, found: FoundExpression[]): FoundExpression[] {
+  const joined: FoundExpression[] = [];
   for (const one of found) {
     const last = joined.at(-1);
     const between = last ? text.slice(last.end, one.start) : '';

@@ -1,9 +1,9 @@
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { LONGEST_EXPRESSION } from '../bounds.js';
 import { isSymbol } from '../mathematics/assignment.js';
-import { type Answer, readAnswer } from '../mathematics/structure.js';
+import { type MathAnswer, readAnswer } from '../mathematics/structure.js';
 import { type AnswerForms, CLAIMS as CLAIMS_ABROAD, JOINTS, languagesOf } from './answer-forms.js';
-import { type Found, findExpressions } from './expressions-in-prose.js';
+import { type FoundExpression, findExpressions } from './expressions-in-prose.js';
 import { isEnclosing, markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
 import { apartFromWords, plainCharacters } from './plain-characters.js';
@@ -129,7 +129,7 @@ function beforeReason(line: string): string | undefined {
 }
 
 /** Reports whether an expression ends a claim: `The largest $n$ is 34`. */
-function isClaimed(text: string, { start, end }: Found): boolean {
+function isClaimed(text: string, { start, end }: FoundExpression): boolean {
   const before = text.slice(0, start);
   return (CLAIMS.test(before) || CLAIMS_ABROAD.test(before.slice(-40))) && isTail(text.slice(end));
 }
@@ -178,7 +178,7 @@ function withoutMarker(text: string): NumericAnswer | null {
 }
 
 /** Reports whether a number is negated, `Ответ не 42.`, `答えは42ではありません。`, in a language of the text. */
-function isQualifiedAbroad(text: string, { start, end }: Found): boolean {
+function isQualifiedAbroad(text: string, { start, end }: FoundExpression): boolean {
   const [before, after] = [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 30)];
   return languagesOf(text).some(
     ({ qualifies, notAfter }) =>
@@ -186,7 +186,7 @@ function isQualifiedAbroad(text: string, { start, end }: Found): boolean {
   );
 }
 
-const isExclaimed = (text: string, found: Found) =>
+const isExclaimed = (text: string, found: FoundExpression) =>
   /\d!$/.test(found.text) && /[\p{L}]{2}/u.test(text) && !text.slice(0, found.start).trimEnd().endsWith('=');
 
 function trimEnd(text: string): string {
@@ -207,7 +207,7 @@ function isMathematical(text: string): boolean {
   return !hasWords(readAnswer(text));
 }
 
-function hasWords(answer: Answer): boolean {
+function hasWords(answer: MathAnswer): boolean {
   if (answer.kind === 'words') return true;
   if (answer.kind === 'scalar') return false;
   if (answer.kind === 'matrix') return answer.rows.flat().some(hasWords);

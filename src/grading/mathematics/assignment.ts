@@ -1,9 +1,9 @@
-import type { Answer, Relation } from './structure.js';
+import type { MathAnswer, Relation } from './structure.js';
 
 /** A name and its value: `x = 5`, `f(x) = 2x`, `\angle APC = 74`. */
 export interface Assignment {
-  name: Answer;
-  value: Answer;
+  name: MathAnswer;
+  value: MathAnswer;
 }
 
 /**
@@ -27,7 +27,7 @@ export function asAssignment(relation: Relation): Assignment | undefined {
   return undefined;
 }
 
-function withName(name: Answer, value: Answer | undefined): Assignment | undefined {
+function withName(name: MathAnswer, value: MathAnswer | undefined): Assignment | undefined {
   return value && { name, value };
 }
 
@@ -41,13 +41,13 @@ const NAMES = [
 ];
 
 /** Reports whether an answer can be the name of a quantity. */
-export function isName(answer: Answer): boolean {
+export function isName(answer: MathAnswer): boolean {
   if (answer.kind === 'tuple' || answer.kind === 'ratio') return answer.members.every(isName);
   return isSymbol(answer) || (answer.kind === 'words' && /^[a-zA-Z][a-zA-Z .()'-]*$/.test(answer.text));
 }
 
 /** Reports whether a name is in mathematical notation. */
-export function isSymbol(answer: Answer): boolean {
+export function isSymbol(answer: MathAnswer): boolean {
   const text = answer.kind === 'scalar' ? answer.latex : answer.kind === 'words' ? answer.text : '';
   return NAMES.some((pattern) => pattern.test(text));
 }

@@ -2,18 +2,18 @@ import { type Assignment, asAssignment } from './assignment.js';
 import { compareScalars, type ValueJudge } from './compare-scalars.js';
 import { withValue } from './scalar.js';
 import { asSolutionSet, subjectOf } from './solution-set.js';
-import type { Answer, Relation } from './structure.js';
-import { every, sameMembers, samePairs, some, type Verdict } from './three-valued.js';
+import type { MathAnswer, Relation } from './structure.js';
+import { type Decision, every, sameMembers, samePairs, some } from './three-valued.js';
 
 /** Functions that decide what the structure of two answers does not. */
-export interface Judge {
+export interface PartComparison {
   values: ValueJudge;
   /** Compares equations and inequalities that are not just a name and its value. */
-  relations(left: Relation, right: Relation): Verdict;
+  relations(left: Relation, right: Relation): Decision;
 }
 
 /** Compares two answers part by part. `undefined` where a part could not be decided. */
-export function compareAnswers(left: Answer, right: Answer, judge: Judge): Verdict {
+export function compareAnswers(left: MathAnswer, right: MathAnswer, judge: PartComparison): Decision {
   if (sameText(left.text, right.text)) return true;
   if (left.kind === 'relation' && right.kind === 'relation') return compareRelations(left, right, judge);
   const [first, second] = [assignmentOf(left), assignmentOf(right)];
@@ -32,11 +32,11 @@ function textKey(text: string): string {
   return /(?<!\\|[a-zA-Z])[a-zA-Z]{3,}/.test(text) ? compact.toLowerCase() : compact;
 }
 
-function assignmentOf(answer: Answer): Assignment | undefined {
+function assignmentOf(answer: MathAnswer): Assignment | undefined {
   return answer.kind === 'relation' ? asAssignment(answer) : undefined;
 }
 
-function compareRelations(left: Relation, right: Relation, judge: Judge): Verdict {
+function compareRelations(left: Relation, right: Relation, judge: PartComparison): Decision {
   const [first, second] = [asAssignment(left), asAssignment(right)];
   if (first && second && (isSameName(first, second) || isComputed(first) || isComputed(second))) {
     return compareAnswers(first.value, second.value, judge);
@@ -52,12 +52,12 @@ function isSameName(first: Assignment, second: Assignment): boolean {
 /** Reports whether the name is a number: `6 \cdot 7 = 42`. */
 const isComputed = ({ name }: Assignment) => name.kind === 'scalar' && name.value !== undefined;
 
-function compareKinds(left: Answer, right: Answer, judge: Judge): Verdict {
-  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+function compareKinds(left: MathAnswer, right: MathAnswer, judge: PartComparison): Decision {
+  const equal = (a: MathAnswer, b: MathAnswer) => compareAnswers(a, b, judge);
   if (left.kind === 'scalar' && right.kind === 'scalar') return compareScalars(left, right, judge.values);
   if (isCollection(left) && isCollection(right)) return compareCollections(left, right, judge);
-  if (left.kind === 'set' && left.members.length === 1) return equal(left.members[0] as Answer, right);
-  if (right.kind === 'set' && right.members.length === 1) return equal(left, right.members[0] as Answer);
+  if (left.kind === 'set' && left.members.length === 1) return equal(left.members[0] as MathAnswer, right);
+  if (right.kind === 'set' && right.members.length === 1) return equal(left, right.members[0] as MathAnswer);
   // `x+11 or 11+x` states one value twice.
   if (left.kind === 'list' && right.kind === 'scalar')
     return every(left.members, (member) => equal(member, right));
@@ -75,16 +75,16 @@ function compareKinds(left: Answer, right: Answer, judge: Judge): Verdict {
   return either(false, compareAsSets(left, right, judge));
 }
 
-type Tuple = Extract<Answer, { kind: 'tuple' }>;
+type Tuple = Extract<MathAnswer, { kind: 'tuple' }>;
 
-type Collection = Extract<Answer, { kind: 'list' | 'set' }>;
+type Collection = Extract<MathAnswer, { kind: 'list' | 'set' }>;
 
-const isCollection = (answer: Answer): answer is Collection =>
+const isCollection = (answer: MathAnswer): answer is Collection =>
   answer.kind === 'list' || answer.kind === 'set';
 
 /** Compares lists and sets. A bare list is unordered, like the solutions of an equation. */
-function compareCollections(left: Collection, right: Collection, judge: Judge): Verdict {
-  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+function compareCollections(left: Collection, right: Collection, judge: PartComparison): Decision {
+  const equal = (a: MathAnswer, b: MathAnswer) => compareAnswers(a, b, judge);
   const [first, second] = [flatten(left), flatten(right)];
   // In `x = 2, y = 3` against `2, 3`, different names give the list an order.
   if (hasOwnNames(first) !== hasOwnNames(second)) return inOrder(first, second, equal);
@@ -93,29 +93,39 @@ function compareCollections(left: Collection, right: Collection, judge: Judge): 
   return either(verdict, compareAsSets(left, right, judge));
 }
 
-function flatten(collection: Collection): Answer[] {
+function flatten(collection: Collection): MathAnswer[] {
   return collection.members.flatMap((member) => (member.kind === 'list' ? flatten(member) : [member]));
 }
 
-function hasOwnNames(members: Answer[]): boolean {
+function hasOwnNames(members: MathAnswer[]): boolean {
   const names = members.map((member) => assignmentOf(member)?.name.text);
   return (
     names.every((name) => name !== undefined) && new Set(names).size === names.length && names.length > 1
   );
 }
 
-function inOrder(left: Answer[], right: Answer[], equal: (a: Answer, b: Answer) => Verdict): Verdict {
-  return left.length === right.length && every(left, (item, index) => equal(item, right[index] as Answer));
+function inOrder(
+  left: MathAnswer[],
+  right: MathAnswer[],
+  equal: (a: MathAnswer, b: MathAnswer) => Decision,
+): Decision {
+  return (
+    left.length === right.length && every(left, (item, index) => equal(item, right[index] as MathAnswer))
+  );
 }
 
 /** Compares a tuple with a list. A point may lack its round brackets; other brackets of a pair mean an interval. */
-function tupleAndList(tuple: Tuple, list: Answer[], equal: (a: Answer, b: Answer) => Verdict): Verdict {
+function tupleAndList(
+  tuple: Tuple,
+  list: MathAnswer[],
+  equal: (a: MathAnswer, b: MathAnswer) => Decision,
+): Decision {
   const isPoint =
     (tuple.open === '(' && tuple.close === ')') || tuple.members.length > 2 || hasOwnNames(list);
   return isPoint && inOrder(tuple.members, list, equal);
 }
 
-function compareQuotient(members: Answer[], other: Answer, judge: Judge): Verdict {
+function compareQuotient(members: MathAnswer[], other: MathAnswer, judge: PartComparison): Decision {
   const [over, under] = members;
   if (over?.kind !== 'scalar' || under?.kind !== 'scalar' || members.length !== 2) return false;
   const latex = `\\frac{${over.latex}}{${under.latex}}`;
@@ -123,10 +133,10 @@ function compareQuotient(members: Answer[], other: Answer, judge: Judge): Verdic
 }
 
 /** Compares intervals, unions and inequalities as sets of reals. */
-function compareAsSets(left: Answer, right: Answer, judge: Judge): Verdict | 'no sets' {
+function compareAsSets(left: MathAnswer, right: MathAnswer, judge: PartComparison): Decision | 'no sets' {
   const [first, second] = [asSolutionSet(left), asSolutionSet(right)];
   if (!first || !second) return 'no sets';
-  const equal = (a: Answer, b: Answer) => compareAnswers(a, b, judge);
+  const equal = (a: MathAnswer, b: MathAnswer) => compareAnswers(a, b, judge);
   if (first.kind === 'tuple' && second.kind === 'tuple') {
     const brackets = round(first.open) === round(second.open) && round(first.close) === round(second.close);
     return brackets && inOrder(first.members, second.members, equal);
@@ -136,7 +146,7 @@ function compareAsSets(left: Answer, right: Answer, judge: Judge): Verdict | 'no
   return first !== left || second !== right ? equal(first, second) : false;
 }
 
-function either(verdict: Verdict, sets: Verdict | 'no sets'): Verdict {
+function either(verdict: Decision, sets: Decision | 'no sets'): Decision {
   return sets === 'no sets' ? verdict : some([verdict, sets], (one) => one);
 }
 

@@ -1,6 +1,6 @@
 import { multiply, type Rational, rational } from './rational.js';
 import type { Scalar } from './scalar.js';
-import { some, type Verdict } from './three-valued.js';
+import { type Decision, some } from './three-valued.js';
 import { unitsDiffer } from './units.js';
 
 /** An expression and, where it is a bounded rational number, its exact value. */
@@ -10,14 +10,14 @@ export interface Value {
 }
 
 /** Decides whether two expressions have the same value. */
-export type ValueJudge = (left: Value, right: Value) => Verdict;
+export type ValueJudge = (left: Value, right: Value) => Decision;
 
 /**
  * Compares two values with their units: contradictory units differ, a unit that is missing on one side does not. A
  * percentage agrees with its number (20% and 20) and with its hundredth (20% and 0.2); an angle in degrees with its
  * number and with its radians.
  */
-export function compareScalars(left: Scalar, right: Scalar, judge: ValueJudge): Verdict {
+export function compareScalars(left: Scalar, right: Scalar, judge: ValueJudge): Decision {
   if (left.base !== undefined || right.base !== undefined) {
     return left.base === right.base && left.latex === right.latex;
   }

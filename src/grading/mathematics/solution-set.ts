@@ -1,15 +1,15 @@
 import { isName } from './assignment.js';
 import { compareRationals, type Rational } from './rational.js';
-import type { Answer, Relation } from './structure.js';
+import type { MathAnswer, Relation } from './structure.js';
 
-type Tuple = Extract<Answer, { kind: 'tuple' }>;
+type Tuple = Extract<MathAnswer, { kind: 'tuple' }>;
 
-const infinity = (latex: string): Answer => ({ kind: 'scalar', latex, text: latex });
+const infinity = (latex: string): MathAnswer => ({ kind: 'scalar', latex, text: latex });
 const BELOW = infinity('-\\infty');
 const ABOVE = infinity('\\infty');
 
 /** Converts an answer to a set of reals (interval, union, set), to compare `-2 \le x < 7` and `[-2, 7)`. */
-export function asSolutionSet(answer: Answer): Answer | undefined {
+export function asSolutionSet(answer: MathAnswer): MathAnswer | undefined {
   if (answer.kind === 'tuple' || answer.kind === 'union' || answer.kind === 'set') return answer;
   if (answer.kind === 'relation') return fromRelation(answer);
   if (answer.kind === 'list') return fromRays(answer.members);
@@ -20,7 +20,7 @@ export function asSolutionSet(answer: Answer): Answer | undefined {
 
 const FLIPPED: Record<string, string> = { '<': '>', '>': '<', '\\leq': '\\geq', '\\geq': '\\leq' };
 
-function fromRelation({ sides, signs }: Relation): Answer | undefined {
+function fromRelation({ sides, signs }: Relation): MathAnswer | undefined {
   const [first, second, third] = sides;
   const [sign = '', other = ''] = signs;
   if (!first || !second) return undefined;
@@ -46,24 +46,24 @@ export function subjectOf({ sides }: Relation): string | undefined {
 
 const isRising = (sign: string) => sign === '<' || sign === '\\leq';
 
-function ray(sign: string, bound: Answer): Answer | undefined {
+function ray(sign: string, bound: MathAnswer): MathAnswer | undefined {
   if (isRising(sign)) return interval(BELOW, '<', sign, bound);
   return isRising(FLIPPED[sign] ?? '') ? interval(bound, FLIPPED[sign] ?? '', '<', ABOVE) : undefined;
 }
 
-function interval(from: Answer, left: string, right: string, to: Answer): Tuple {
+function interval(from: MathAnswer, left: string, right: string, to: MathAnswer): Tuple {
   const open = left === '<' ? '(' : '[';
   const close = right === '<' ? ')' : ']';
   return { kind: 'tuple', open, close, members: [from, to], text: `${open}${from.text},${to.text}${close}` };
 }
 
-function except(value: Answer): Answer {
+function except(value: MathAnswer): MathAnswer {
   const members = [interval(BELOW, '<', '<', value), interval(value, '<', '<', ABOVE)];
   return { kind: 'union', members, text: members.map((member) => member.text).join('\\cup') };
 }
 
 /** Reads `x < -8 or x > 8` as two disjoint rays. Overlapping rays were joined by "and", which is not supported. */
-function fromRays(members: Answer[]): Answer | undefined {
+function fromRays(members: MathAnswer[]): MathAnswer | undefined {
   const rays = members.map((member) => (member.kind === 'relation' ? fromRelation(member) : undefined));
   const lower = rays.find((ray) => ray?.kind === 'tuple' && ray.members[0] === BELOW);
   const upper = rays.find((ray) => ray?.kind === 'tuple' && ray.members[1] === ABOVE);
@@ -73,6 +73,6 @@ function fromRays(members: Answer[]): Answer | undefined {
   return { kind: 'union', members: [lower, upper], text: `${lower.text}\\cup${upper.text}` };
 }
 
-function exactValue(answer: Answer | undefined): Rational | undefined {
+function exactValue(answer: MathAnswer | undefined): Rational | undefined {
   return answer?.kind === 'scalar' ? answer.value : undefined;
 }

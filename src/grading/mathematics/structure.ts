@@ -3,19 +3,19 @@ import { normalizeMathematics, ROW } from './mathematical-text.js';
 import { readScalar, type Scalar } from './scalar.js';
 
 /** Parsed mathematical answer. `text` of each kind is its normalised spelling. */
-export type Answer = { text: string } & (
+export type MathAnswer = { text: string } & (
   | Scalar
-  | { kind: 'list' | 'set'; members: Answer[] }
+  | { kind: 'list' | 'set'; members: MathAnswer[] }
   /** A point, a vector or, with two members, an interval, depending on the brackets. */
-  | { kind: 'tuple'; open: string; close: string; members: Answer[] }
-  | { kind: 'union'; members: Answer[] }
-  | { kind: 'matrix'; determinant: boolean; rows: Answer[][] }
-  | { kind: 'relation'; sides: Answer[]; signs: string[] }
-  | { kind: 'ratio'; members: Answer[] }
+  | { kind: 'tuple'; open: string; close: string; members: MathAnswer[] }
+  | { kind: 'union'; members: MathAnswer[] }
+  | { kind: 'matrix'; determinant: boolean; rows: MathAnswer[][] }
+  | { kind: 'relation'; sides: MathAnswer[]; signs: string[] }
+  | { kind: 'ratio'; members: MathAnswer[] }
   | { kind: 'words' }
 );
 
-export type Relation = Extract<Answer, { kind: 'relation' }>;
+export type Relation = Extract<MathAnswer, { kind: 'relation' }>;
 
 const COMMAS = new Set([',', ';']);
 const UNION = new Set(['\\cup']);
@@ -26,7 +26,7 @@ const SIGNS = new Set(['=', '<', '>', '\\leq', '\\geq', '\\neq', '\\in', '\\appr
 const GROUPED = /^(?:[+-]|\\currency\{[a-z]+\}\s?)*(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?!\d|,)/;
 
 /** Reads an answer as it was written. `groupThousands`: a top-level `1,234` is one number, not a list. */
-export function readAnswer(answer: string, groupThousands = true): Answer {
+export function readAnswer(answer: string, groupThousands = true): MathAnswer {
   return readNormalized(normalizeMathematics(answer), 0, groupThousands);
 }
 
@@ -81,7 +81,7 @@ function enclosing(text: string): { open: string; close: string; inner: string }
   return { open: open.trim(), close, inner: text.slice(open.length, text.length - close.length).trim() };
 }
 
-function readNormalized(text: string, depth: number, groupThousands = false): Answer {
+function readNormalized(text: string, depth: number, groupThousands = false): MathAnswer {
   if (depth > DEEPEST_NESTING) return { kind: 'words', text };
   if (groupThousands && GROUPED.test(text)) {
     const grouped = text.replace(/\d{1,3}(?:,\d{2,3})+/, (digits) => digits.replace(/,/g, ''));
@@ -97,7 +97,7 @@ function readNormalized(text: string, depth: number, groupThousands = false): An
 }
 
 /** Reads a text without a comma outside of brackets. */
-function readPart(text: string, depth: number): Answer {
+function readPart(text: string, depth: number): MathAnswer {
   const sides = splitTopLevel(text, SIGNS);
   if (sides.length > 1 && sides.length <= MAX_MEMBERS) {
     return {
@@ -117,7 +117,7 @@ function readPart(text: string, depth: number): Answer {
   );
 }
 
-function readBracketed(text: string, depth: number): Answer | undefined {
+function readBracketed(text: string, depth: number): MathAnswer | undefined {
   const brackets = enclosing(text);
   if (!brackets) return undefined;
   const { open, close, inner } = brackets;
@@ -131,7 +131,7 @@ function readBracketed(text: string, depth: number): Answer | undefined {
 }
 
 /** Reads a set; `\{x | x > 2\}` becomes its condition. */
-function readSet(text: string, inner: string, members: Answer[], depth: number): Answer {
+function readSet(text: string, inner: string, members: MathAnswer[], depth: number): MathAnswer {
   const condition = /^([a-zA-Z])(?:\\in ?\\mathbb\{R\})? ?[|:] ?(.+)$/.exec(inner);
   if (condition) return readNormalized(condition[2] ?? '', depth + 1);
   return { kind: 'set', text, members };
@@ -140,7 +140,7 @@ function readSet(text: string, inner: string, members: Answer[], depth: number):
 const MATRIX =
   /^\[?\\begin\{(pmatrix|bmatrix|matrix|Bmatrix|smallmatrix|vmatrix|array)\}(?:\{[lcr|]*\})?(.*)\\end\{\1\}\]?$/;
 
-function readMatrix(text: string, depth: number): Answer | undefined {
+function readMatrix(text: string, depth: number): MathAnswer | undefined {
   const [, environment, body = ''] = MATRIX.exec(text.replace(/^\((\\begin.*)\)$/, '$1')) ?? [];
   if (!environment) return undefined;
   const rows = body
@@ -151,14 +151,14 @@ function readMatrix(text: string, depth: number): Answer | undefined {
   return { kind: 'matrix', text, determinant: environment === 'vmatrix', rows };
 }
 
-function readRatio(text: string, depth: number): Answer | undefined {
+function readRatio(text: string, depth: number): MathAnswer | undefined {
   const parts = splitTopLevel(text, COLON);
   if (parts.length < 2 || parts.length > MAX_MEMBERS) return undefined;
   return { kind: 'ratio', text, members: parts.map((part) => readSingle(part.text, depth + 1)) };
 }
 
 /** Reads a value, the two values of `1 \pm \sqrt{2}`, or words. */
-function readSingle(text: string, depth: number): Answer {
+function readSingle(text: string, depth: number): MathAnswer {
   if (/\\pm|\\mp/.test(text) && depth < DEEPEST_NESTING) {
     const upper = text.replace(/\\pm ?/g, '+').replace(/\\mp ?/g, '-');
     const lower = text.replace(/\\pm ?/g, '-').replace(/\\mp ?/g, '+');

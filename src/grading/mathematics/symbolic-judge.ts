@@ -1,20 +1,20 @@
 import { isRoundingOf, valuesAgree } from './agreement.js';
-import type { Judge } from './compare-answers.js';
+import type { PartComparison } from './compare-answers.js';
 import type { Value } from './compare-scalars.js';
 import { Expressions } from './expressions.js';
 import type { MathJson } from './math-json.js';
 import { isCloseTo, isReal, isSameValue } from './numeric-closeness.js';
-import type { Answer, Relation } from './structure.js';
+import type { MathAnswer, Relation } from './structure.js';
 import type { ComplexValue, SymbolicEngine } from './symbolic-engine.js';
-import { every, type Verdict } from './three-valued.js';
+import { type Decision, every } from './three-valued.js';
 
 /** Minimum points with a value of both expressions for their agreement to count. */
 const FEWEST_POINTS = 2;
 
 /** A comparison of `left` with `right`, turned so that the sign is one of = \neq < \leq. */
 interface Comparison {
-  left: Answer;
-  right: Answer;
+  left: MathAnswer;
+  right: MathAnswer;
   sign: string;
 }
 
@@ -26,7 +26,7 @@ const KNOWN = new Set(['=', '\\neq', ...ORDERED]);
  * Reports whether two equations or inequalities are equivalent: their differences (left side minus right side) have a
  * constant ratio at every sample point, and for inequalities a positive one.
  */
-function compareRelations(left: Relation, right: Relation, expressions: Expressions): Verdict {
+function compareRelations(left: Relation, right: Relation, expressions: Expressions): Decision {
   const [first, second] = [comparisons(left), comparisons(right)];
   if (!first || !second || first.length !== second.length) return undefined;
   return every(first, (comparison, index) =>
@@ -42,13 +42,13 @@ function comparisons({ sides, signs }: Relation): Comparison[] | undefined {
     : [sides, signs];
   if (!used.every((sign) => KNOWN.has(sign))) return undefined;
   return used.map((sign, index) => ({
-    left: ordered[index] as Answer,
-    right: ordered[index + 1] as Answer,
+    left: ordered[index] as MathAnswer,
+    right: ordered[index + 1] as MathAnswer,
     sign,
   }));
 }
 
-function compareOne(first: Comparison, second: Comparison, expressions: Expressions): Verdict {
+function compareOne(first: Comparison, second: Comparison, expressions: Expressions): Decision {
   if (first.sign !== second.sign) return false;
   const [one, other] = [difference(first, expressions), difference(second, expressions)];
   if (!one || !other) return undefined;
@@ -73,7 +73,7 @@ function difference({ left, right }: Comparison, expressions: Expressions): Math
 }
 
 /** Creates a judge by values of 50 digits: of closed expressions, or at fixed sample points. */
-export function symbolicJudge(engine: SymbolicEngine, tolerance = 0): Judge {
+export function symbolicJudge(engine: SymbolicEngine, tolerance = 0): PartComparison {
   const expressions = new Expressions(engine);
   return {
     values: (left, right) => attempt(() => compareValues(left, right, expressions, tolerance)),
@@ -82,7 +82,7 @@ export function symbolicJudge(engine: SymbolicEngine, tolerance = 0): Judge {
 }
 
 /** Runs a test; an unsupported expression or an error of the library leaves the result undecided. */
-function attempt(test: () => Verdict): Verdict {
+function attempt(test: () => Decision): Decision {
   try {
     return test();
   } catch {
@@ -90,7 +90,7 @@ function attempt(test: () => Verdict): Verdict {
   }
 }
 
-function compareValues(left: Value, right: Value, expressions: Expressions, tolerance: number): Verdict {
+function compareValues(left: Value, right: Value, expressions: Expressions, tolerance: number): Decision {
   if (left.latex === right.latex) return true;
   if (left.value && right.value) return valuesAgree(left, right, tolerance);
   if (/^[a-zA-Z]+$/.test(left.latex) && /^[a-zA-Z]+$/.test(right.latex)) return false;

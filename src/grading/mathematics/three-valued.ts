@@ -1,9 +1,9 @@
 /** True, false, or undecided. */
-export type Verdict = boolean | undefined;
+export type Decision = boolean | undefined;
 
 /** Returns false if any result is false, true if all are true. */
-export function every<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
-  let result: Verdict = true;
+export function every<T>(items: readonly T[], test: (item: T, index: number) => Decision): Decision {
+  let result: Decision = true;
   for (const [index, item] of items.entries()) {
     const verdict = test(item, index);
     if (verdict === false) return false;
@@ -13,8 +13,8 @@ export function every<T>(items: readonly T[], test: (item: T, index: number) => 
 }
 
 /** Returns true if any result is true, false if all are false. */
-export function some<T>(items: readonly T[], test: (item: T, index: number) => Verdict): Verdict {
-  let result: Verdict = false;
+export function some<T>(items: readonly T[], test: (item: T, index: number) => Decision): Decision {
+  let result: Decision = false;
   for (const [index, item] of items.entries()) {
     const verdict = test(item, index);
     if (verdict === true) return true;
@@ -27,11 +27,11 @@ export function some<T>(items: readonly T[], test: (item: T, index: number) => V
 export function samePairs<T>(
   left: readonly T[],
   right: readonly T[],
-  equal: (a: T, b: T) => Verdict,
-): Verdict {
+  equal: (a: T, b: T) => Decision,
+): Decision {
   if (left.length !== right.length) return false;
   const free = [...right];
-  let result: Verdict = true;
+  let result: Decision = true;
   for (const item of left) {
     const verdicts = free.map((other) => equal(item, other));
     const match = verdicts.indexOf(true);
@@ -46,8 +46,8 @@ export function samePairs<T>(
 export function sameMembers<T>(
   left: readonly T[],
   right: readonly T[],
-  equal: (a: T, b: T) => Verdict,
-): Verdict {
+  equal: (a: T, b: T) => Decision,
+): Decision {
   return every(
     [
       () => every(left, (item) => some(right, (other) => equal(item, other))),

@@ -20,7 +20,7 @@ import {
   modulesOf,
 } from './bundles/bundle-modules.js';
 import type { BundleRow } from './bundles/contracts.js';
-import { judge } from './bundles/judge.js';
+import { runReward } from './bundles/judge.js';
 import { type Reward, RewardError, type RewardOutput } from './bundles/reward.js';
 import {
   type ModelToolCall,
@@ -121,7 +121,7 @@ export async function judgeRow(
   const asked = reward ?? (await loaded(stored, () => loadReward(folder, { code })));
   const whole = trajectory === null ? {} : { trajectory: new Trajectory(trajectory) };
   try {
-    return await judge(asked, { row: stored.row, ...end, ...whole });
+    return await runReward(asked, { row: stored.row, ...end, ...whole });
   } catch (error) {
     throw withPlace(error, folder);
   }

@@ -11,10 +11,10 @@ import type { ModuleTrial } from './bundles/bundle-modules.js';
 import { agentEvalConfigs } from './config.js';
 import {
   carryOutJudged,
+  evaluationJudge,
   evaluationOverrides,
   type JudgeOptions,
   judgeCommandLine,
-  judgeOf,
 } from './judging.js';
 import type { AgentEvalConfig } from './schema.js';
 
@@ -56,7 +56,7 @@ export const agentEvalCommand: CommandSpec<AgentEvalConfig> = {
   },
   carry: async (given) => {
     const options = given as JudgeOptions;
-    const configOf = await judgeOf(options, process.env);
+    const configOf = await evaluationJudge(options, process.env);
     if (configOf === null) return null;
     return (experiment) => {
       const judging = (artifacts: string) =>

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { InvalidInputError } from '../../config/errors.js';
 import { makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import type { ConfigKind, Folders, WrittenConfig } from '../../config/kind.js';
 import { allowModels } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { isRemote, requireFile, resolveLocation, resultsLocation } from '../../config/paths.js';
@@ -22,7 +22,7 @@ function refuse(field: string, message: string): never {
  * Expands `dataset: x`, short for a list of one.
  * @throws InvalidInputError if both `dataset` and `datasets` are given.
  */
-function writeOut(raw: Written): Written {
+function writeOut(raw: WrittenConfig): WrittenConfig {
   const { dataset: given, ...rest } = raw;
   // Null means the same as leaving out.
   const dataset = given ?? undefined;

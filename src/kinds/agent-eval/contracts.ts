@@ -1,4 +1,4 @@
-import type { Asked, BudgetReport, ChildExecution, Limits } from '../../contracts/experiment.js';
+import type { BudgetReport, ChildExecution, Limits, ReceivedRequests } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { CutOffReplies, EpisodeError, RunStatus } from '../../contracts/results.js';
 import type { AskedBefore, StepCost } from '../../contracts/step-cost.js';
@@ -300,7 +300,7 @@ export interface AgentEvalCarried {
   started_at: number;
   /** Seconds worked so far, if the run's time has a limit. */
   worked_seconds?: number;
-  asked: Asked;
+  asked: ReceivedRequests;
   totals: AgentEvalTotals;
 }
 

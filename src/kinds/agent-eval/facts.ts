@@ -93,7 +93,7 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
       },
       { label: 'metrics of the reward' },
     ),
-    ...groupFacts(metrics, SHOWN_GROUPS),
+    ...rewardFacts(metrics, SHOWN_GROUPS),
     ...tableFacts(
       'by_row',
       {
@@ -114,7 +114,7 @@ function endedFacts(metrics: AgentEvalMetrics): Fact[] {
  * Returns tables of the mean reward by the values of each field of `metrics.by`.
  * @param maxGroups groups of a field that are listed, those with the most rollouts
  */
-export function groupFacts({ by = {} }: Pick<AgentEvalMetrics, 'by'>, maxGroups: number): Fact[] {
+export function rewardFacts({ by = {} }: Pick<AgentEvalMetrics, 'by'>, maxGroups: number): Fact[] {
   return Object.entries(by).flatMap(([field, figures]) => {
     const [listed, left] = largestGroups(Object.entries(figures), maxGroups, ([, { rollouts }]) => rollouts);
     const rows = listed.map(([name, { rollouts, errors, mean_reward: score, ...group }]): GroupRow => {

@@ -6,7 +6,7 @@ import {
   resultsDirFlag,
   sectionOf,
 } from '../../config/flags.js';
-import type { Written } from '../../config/kind.js';
+import type { WrittenConfig } from '../../config/kind.js';
 import { type ModelRoles, modelFlags, modelFromHere } from '../../config/model-roles.js';
 import { resolveLocation } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
@@ -70,9 +70,9 @@ function withDefaultModel(
  * servers of `MODEL_AGENT_BASE_URL` and `MODEL_SIM_BASE_URL`.
  */
 export function withModelVariables(
-  raw: Written,
+  raw: WrittenConfig,
   { environment, working }: { environment: NodeJS.ProcessEnv; working: string },
-): Written {
+): WrittenConfig {
   const models = sectionOf(raw, 'models');
   const agent = variableModel('MODEL_AGENT', environment);
   const user = variableModel('MODEL_SIM', environment);

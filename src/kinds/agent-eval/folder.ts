@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { forEachConcurrently } from '../../storage/byte-streams.js';
-import type { Found } from '../../storage/experiment-folder.js';
+import type { FoundExperiment } from '../../storage/experiment-folder.js';
 import { chooseFolder, foundFolder } from '../../storage/experiment-folder.js';
 import { writeStoredConfig } from '../../storage/stored-config.js';
 import { parseJson } from '../../storage/stored-file.js';
@@ -43,7 +43,7 @@ export function foundAgentEval(
   store: ArtifactStore,
   { id, config, begun }: { id: string; config: AgentEvalConfig; begun: string },
   load: (now: string) => Promise<StoredRow[]>,
-): Promise<Found<AgentEvalConfig>> {
+): Promise<FoundExperiment<AgentEvalConfig>> {
   return foundFolder(store, id, config, agentEvalConfigs, async (earlier) =>
     holdsRows(store, await load(config.now ?? earlier.now ?? begun)),
   );

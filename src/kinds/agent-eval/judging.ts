@@ -39,7 +39,7 @@ type JudgeOf = (experiment: string) => JudgeConfig;
  * @returns null if there is no judge.
  * @throws InvalidInputError that names the option.
  */
-export async function judgeOf(
+export async function evaluationJudge(
   { judge, rubric, set, detach }: JudgeOptions,
   environment: NodeJS.ProcessEnv,
 ): Promise<JudgeOf | null> {

@@ -4,7 +4,7 @@ import { ClusterSums } from '../../statistics/cluster-sums.js';
 import { affordableResamples, boundsOf, clusteredMean } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally } from '../../statistics/error-tally.js';
 import { groupBy } from '../../statistics/group-by.js';
-import { fieldText, Groups } from '../../statistics/groups.js';
+import { fieldText, GroupSums } from '../../statistics/groups.js';
 import { passWarning } from '../../statistics/pass-at-k.js';
 import { isSuccess, rewardStatistics } from '../../statistics/reward-statistics.js';
 import { Sum } from '../../statistics/sums.js';
@@ -114,7 +114,7 @@ function groupFigures(
 ): Pick<AgentEvalMetrics, 'by'> {
   const resamples = affordableResamples(rows.length);
   const fields = of.by.flatMap((field) => {
-    const groups = new Groups<RolloutRow[]>(() => []);
+    const groups = new GroupSums<RolloutRow[]>(() => []);
     for (const row of rows) groups.of(fieldText(field, [row.metadata])).push(row);
     if (!groups.hasValues) return [];
     const figures = groups.inOrder().map(([name, group]) => {

@@ -2,7 +2,7 @@ import { Count } from '../../reports/figures.js';
 import type { Section } from '../../reports/page.js';
 import { errorSection, factSection, groupsSection, type Report } from '../../reports/report.js';
 import { NumberCell, Table } from '../../reports/table.js';
-import { AGENT_EVAL_FACTS, groupFacts } from './facts.js';
+import { AGENT_EVAL_FACTS, rewardFacts } from './facts.js';
 import type { AgentEvalMetrics } from './results.js';
 
 /** Returns the page of an evaluation on task bundles: figures, pass@k and pass^k, the rows, and how rollouts ended. */
@@ -26,7 +26,7 @@ export function agentEvalReport(metrics: AgentEvalMetrics): Report {
         { id: 'metrics', title: 'Metrics', heading: 'Metrics of the reward' },
         'The reward names none.',
       ),
-      ...groupsSection(groupFacts(metrics, Number.POSITIVE_INFINITY)),
+      ...groupsSection(rewardFacts(metrics, Number.POSITIVE_INFINITY)),
       ...factSection(ended, 'by_row', { id: 'rows', title: 'Rows' }, 'There are none.'),
       endingSection(metrics),
       errorSection(metrics, 'rollout'),

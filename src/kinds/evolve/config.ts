@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../config/errors.js';
 import { allow, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import type { ConfigKind, Folders, WrittenConfig } from '../../config/kind.js';
 import { allowModels } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { inputLocation, outputLocation, resolveLocation, resultsLocation } from '../../config/paths.js';
@@ -23,7 +23,7 @@ function refuse(field: string, message: string): never {
 }
 
 /** Expands short forms: `domain: game24`, `selection: islands`, `sandbox: process`. */
-function writeOut(raw: Written): Written {
+function writeOut(raw: WrittenConfig): WrittenConfig {
   const { domain, selection, sandbox } = raw;
   return {
     ...raw,
@@ -101,7 +101,7 @@ function finish(config: EvolveConfig, folders: Folders): EvolveConfig {
 
 /** Returns the config of the forked experiment, with its examples, for a fork without a config of its own. */
 async function begunWith(
-  { fork, output }: Written,
+  { fork, output }: WrittenConfig,
   working: string,
 ): Promise<{ value: unknown; source: string } | null> {
   const given = isMapping(output) ? output.results_dir : undefined;

@@ -1,4 +1,4 @@
-import type { Asked, ChildExecution, Limits, SpendingLeft } from '../../contracts/experiment.js';
+import type { ChildExecution, Limits, ReceivedRequests, SpendingLeft } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { RunStatus } from '../../contracts/results.js';
 import type { AskedBefore, StepCost } from '../../contracts/step-cost.js';
@@ -235,7 +235,7 @@ export interface EvolveCarried {
   /** Seconds worked so far, where the time is limited. */
   worked_seconds?: number;
   /** Requests of people, and a limit that was reached. */
-  asked: Asked;
+  asked: ReceivedRequests;
   /** Progress lines so far. */
   said: Pick<EvolveProgress, 'lines' | 'line_count'>;
 }
@@ -252,7 +252,7 @@ export interface IterationReport {
 export interface IterationInput {
   plan: EvolvePlan;
   state: EvolveState;
-  control: Asked;
+  control: ReceivedRequests;
   /** True after the last iteration: its scaffolds are validated, the best one is tested, nothing is evolved. */
   closing: boolean;
   /** State of the execution before, when this one continues it. */

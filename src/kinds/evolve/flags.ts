@@ -1,5 +1,5 @@
 import { type Flag, fieldFlag, numberFlag, resultsDirFlag, sectionOf } from '../../config/flags.js';
-import type { Written } from '../../config/kind.js';
+import type { WrittenConfig } from '../../config/kind.js';
 import { type ModelRoles, modelFlag, modelFlags } from '../../config/model-roles.js';
 import { resolveLocation } from '../../config/paths.js';
 import { textOrFile } from '../../config/text-or-file.js';
@@ -28,7 +28,7 @@ export const EVOLVE_MODELS: ModelRoles = {
 
 /** Creates the flag of a file of examples, in place of generated ones. */
 function dataFlag(option: string, description: string, part: 'train' | 'valid' | 'test'): Flag {
-  const apply = (raw: Written, path: unknown, workingFolder: string) => {
+  const apply = (raw: WrittenConfig, path: unknown, workingFolder: string) => {
     const { generate: _generate, ...data } = sectionOf(raw, 'data');
     raw.data = { ...data, [part]: resolveLocation(String(path), workingFolder) };
   };

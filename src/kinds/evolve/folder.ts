@@ -1,4 +1,4 @@
-import { differenceOf, isWhole } from '../../config/pacing.js';
+import { firstDifference, isWhole } from '../../config/pacing.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import type { Done, Left } from '../../storage/experiment-folder.js';
 import { THE_ROWS } from '../../storage/experiment-folder.js';
@@ -90,7 +90,7 @@ async function differenceFrom(
 ): Promise<string | null | undefined> {
   const stored = await configIn(store);
   if (!isWhole(evolveConfigs, stored)) return undefined;
-  const field = differenceOf(evolveConfigs, stored, config);
+  const field = firstDifference(evolveConfigs, stored, config);
   if (field !== null) return field;
   return data === undefined || (await holdsEvolveData(store, data)) ? null : THE_ROWS;
 }

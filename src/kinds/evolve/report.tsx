@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { Chart } from '../../reports/chart.js';
 import { Changes, CodeBudget, PlusMinus } from '../../reports/code.js';
 import { compareFiles } from '../../reports/diff.js';
-import { FactList, Figure, type Named, NOTHING } from '../../reports/figures.js';
+import { FactList, Figure, type NamedFigure, NOTHING } from '../../reports/figures.js';
 import { dot, lineY, link, text } from '../../reports/libraries.js';
 import type { Section } from '../../reports/page.js';
 import { encoded, fileAddress } from '../../reports/render.js';
@@ -91,7 +91,7 @@ export class Evolution {
   }
 
   /** Links to the best scaffold: on the page, and in the folder. */
-  bestLinks(): Named[] {
+  bestLinks(): NamedFigure[] {
     const { best } = this.metrics;
     if (best === null) return [];
     return [
@@ -478,7 +478,9 @@ export class Evolution {
                     ` in ${iterationText(one.iteration, this.metrics)}`,
                   ]),
             ],
-            ...Object.entries(measured).map(([name, mean]): Named => [`${name}, newest`, scoreText(mean)]),
+            ...Object.entries(measured).map(
+              ([name, mean]): NamedFigure => [`${name}, newest`, scoreText(mean)],
+            ),
             [
               'training runs',
               train.length === 0

@@ -6,7 +6,7 @@ import type { SelectionSettings } from './evolution/selection.js';
 /**
  * Change of the scorer, or of a price, found when an experiment was continued, extended or forked, or when it ended.
  */
-export interface CodeChange {
+export interface EvolveCodeChange {
   /** ISO 8601: when it was found. */
   at: string;
   /** Iterations that were finished by then: with the earlier version, or with both. */
@@ -47,7 +47,7 @@ export interface EvolveMetrics extends ExperimentMetrics<'evolve'> {
   executions: number;
   executions_failed: number;
   /** Absent: there were none. */
-  code_changes?: CodeChange[];
+  code_changes?: EvolveCodeChange[];
 }
 
 /**

@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag } from '../../config/flags.js';
 import { allow, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import type { ConfigKind, Folders, WrittenConfig } from '../../config/kind.js';
 import { allowModels, type ModelRoles, modelFlags } from '../../config/model-roles.js';
 import { paceOfModel } from '../../config/pacing.js';
 import { isRemote, outputLocation, requireFile, resolveLocation } from '../../config/paths.js';
@@ -29,7 +29,7 @@ function rubricOf(given: unknown, folder: string): unknown {
 }
 
 /** Expands a rubric that is a file. */
-function writeOut(raw: Written, folder: string): Written {
+function writeOut(raw: WrittenConfig, folder: string): WrittenConfig {
   return { ...raw, rubric: rubricOf(raw.rubric, folder) };
 }
 

@@ -1,4 +1,4 @@
-import type { Asked, Limits } from '../../contracts/experiment.js';
+import type { Limits, ReceivedRequests } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { EpisodeError, ExperimentMetrics, RunStatus } from '../../contracts/results.js';
@@ -91,7 +91,7 @@ export interface JudgeCarried {
   started_at: number;
   /** Seconds worked so far, if time is limited. */
   worked_seconds?: number;
-  asked: Asked;
+  asked: ReceivedRequests;
   totals: JudgeTotals;
   /** Stored replies that were paid for earlier and not found yet. */
   stored: number;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import stableStringify from 'safe-stable-stringify';
 import type { OpenStore } from '../../activities/locate.js';
-import { askedOfModel, differenceOf, isWhole } from '../../config/pacing.js';
+import { askedOfModel, firstDifference, isWhole } from '../../config/pacing.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import type { Found, Left } from '../../storage/experiment-folder.js';
+import type { FoundExperiment, Left } from '../../storage/experiment-folder.js';
 import { artifactKeys, experimentFolderName } from '../../storage/paths.js';
 import { keysBelow } from '../../storage/read-ahead.js';
 import { readStoredConfig } from '../../storage/stored-config.js';
@@ -52,7 +52,7 @@ export async function foundJudgement(
   openStore: OpenStore,
   id: string,
   config: JudgeConfig,
-): Promise<Found<JudgeConfig>> {
+): Promise<FoundExperiment<JudgeConfig>> {
   const { experiment, store } = judgementStores(openStore, config);
   const stored = await readStoredConfig(store);
   const earlier = isWhole(judgeConfigs, stored) ? stored : null;
@@ -81,7 +81,7 @@ async function leftBeside(experiment: ArtifactStore, id: string, config: JudgeCo
     const stored = await readStoredConfig(store);
     const metrics = await readJson<JudgeMetrics>(store, artifactKeys.metrics);
     if (!isWhole(judgeConfigs, stored) || metrics?.status === 'done') continue;
-    const differs = differenceOf(judgeConfigs, stored, config);
+    const differs = firstDifference(judgeConfigs, stored, config);
     const left = `${id.slice(0, id.indexOf('/'))}/${name}`;
     if (differs !== null) return { id: left, differs };
   }

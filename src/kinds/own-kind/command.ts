@@ -3,7 +3,7 @@ import { commandCode } from '../../user-code/code-runner.js';
 import type { CommandSpec } from '../kind.js';
 import { checkDataset } from '../run/activities/dataset.js';
 import { environmentCode } from '../run/environment-code.js';
-import { ownKindConfigs, samplesOf } from './config.js';
+import { ownKindConfigs, sampleSelection } from './config.js';
 import { kindCode } from './definition.js';
 import type { OwnKindConfig } from './schema.js';
 
@@ -15,6 +15,6 @@ export const ownKindCommand: CommandSpec<OwnKindConfig> = {
     const { environment, runner } = { environment: process.env, runner: commandCode() };
     await kindCode(runner, config).checked();
     await checkModels(ownKindConfigs.modelsOf(config), config.limits, environment);
-    return checkDataset(samplesOf(config), { environment }, environmentCode(runner));
+    return checkDataset(sampleSelection(config), { environment }, environmentCode(runner));
   },
 };

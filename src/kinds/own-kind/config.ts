@@ -39,7 +39,7 @@ function jsonSchema(): SchemaNode {
 }
 
 /** Returns the settings that select the samples, in the form of a run's config. */
-export function samplesOf({ dataset, seed, max_samples }: OwnKindConfig): NamesTasks {
+export function sampleSelection({ dataset, seed, max_samples }: OwnKindConfig): NamesTasks {
   return { dataset, seed, runtime: { max_envs_to_visit: max_samples } };
 }
 

@@ -5,7 +5,7 @@ import { setAside } from '../../activities/set-aside.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
 import { callsPrefix } from '../../storage/paths.js';
 import { keysBelow, recordsBelow } from '../../storage/read-ahead.js';
-import { EMPTY_REPLY, isEmptyReply } from './activities/own-kind-context.js';
+import { EMPTY_REPLY, isEmptyRecord } from './activities/own-kind-context.js';
 import { sampleErrorsPrefix, sampleOf, samplesPrefix } from './paths.js';
 
 /** Counts the samples of a folder that have a row, and those that were given up and have none. */
@@ -20,6 +20,6 @@ export const makeRoomInOwnKind: MakeRoom = async (store, isNew) => {
   if ((await keysBelow(store, sampleErrorsPrefix())).length === 0) throw withoutRows(store);
   if (!isNew({ type: EMPTY_REPLY, message: '' })) return;
   for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) {
-    if (isEmptyReply(record)) await setAside(store, { call: record, at: record.at });
+    if (isEmptyRecord(record)) await setAside(store, { call: record, at: record.at });
   }
 };

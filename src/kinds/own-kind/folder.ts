@@ -1,8 +1,8 @@
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import { type Found, foundFolder } from '../../storage/experiment-folder.js';
+import { type FoundExperiment, foundFolder } from '../../storage/experiment-folder.js';
 import { type OwnCode, ownCodeIn } from '../../user-code/code-file.js';
 import { holdsRows } from '../run/folder.js';
-import { ownKindConfigs, samplesOf } from './config.js';
+import { ownKindConfigs, sampleSelection } from './config.js';
 import type { OwnKindConfig } from './schema.js';
 
 /** Determines the state of a folder for an experiment of a user's own kind. */
@@ -11,8 +11,8 @@ export function foundOwnKind(
   id: string,
   config: OwnKindConfig,
   environment: NodeJS.ProcessEnv,
-): Promise<Found<OwnKindConfig>> {
-  const ofTheseRows = () => holdsRows(store, samplesOf(config), environment);
+): Promise<FoundExperiment<OwnKindConfig>> {
+  const ofTheseRows = () => holdsRows(store, sampleSelection(config), environment);
   return foundFolder(store, id, config, ownKindConfigs, ofTheseRows);
 }
 

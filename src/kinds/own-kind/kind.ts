@@ -2,7 +2,7 @@ import { candidateNames } from '../../storage/experiment-folder.js';
 import { openStore } from '../../storage/open.js';
 import type { Kind } from '../kind.js';
 import { holdsRows } from '../run/folder.js';
-import { ownKindConfigs, samplesOf } from './config.js';
+import { ownKindConfigs, sampleSelection } from './config.js';
 import { contentsOfOwnKind, makeRoomInOwnKind } from './contents.js';
 import { OWN_KIND_FACTS } from './facts.js';
 import { foundOwnKind, ownCodeOf } from './folder.js';
@@ -20,7 +20,7 @@ export const ownKind: Kind<OwnKindConfig> = {
   code: async (config) => ownCodeOf(config),
   retry: {
     levels: 1,
-    holdsRows: (store, config) => holdsRows(store, samplesOf(config), process.env),
+    holdsRows: (store, config) => holdsRows(store, sampleSelection(config), process.env),
     makeRoom: makeRoomInOwnKind,
   },
 };

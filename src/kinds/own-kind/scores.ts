@@ -32,7 +32,7 @@ function addSums(left: Readonly<ScoreSums>, right: Readonly<ScoreSums>): ScoreSu
 }
 
 /** Adds the scores of one sample. */
-export function addScores(
+export function addSampleScores(
   sums: Readonly<ScoreSums>,
   scores: Readonly<Record<string, number | boolean>>,
 ): ScoreSums {

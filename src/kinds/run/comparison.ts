@@ -6,7 +6,7 @@ import { runConfigs } from './config.js';
 import type { RunConfig } from './schema.js';
 
 /** Returns the scores of a row by name; null if it could not be judged. */
-export function scoresOf({ reward, feedback, error, scores }: ResultRow): Outcome['scores'] {
+export function rowScores({ reward, feedback, error, scores }: ResultRow): Outcome['scores'] {
   if (error !== null || feedback === null || reward === null) return null;
   const named = Object.entries(scores ?? {}).filter(
     (entry): entry is [string, number | boolean] => entry[1] !== null,
@@ -33,7 +33,7 @@ export const runComparison: Comparable<TaskRow, RunConfig> = {
       target: targets ?? target,
       metadata: metadata ?? {},
       answer: answerOf(row),
-      scores: scoresOf(row),
+      scores: rowScores(row),
       seconds,
     };
   },

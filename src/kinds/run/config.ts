@@ -6,7 +6,7 @@ import { BUILT_IN_AGENTS, builtInAgentSchema, customAgentSchema } from '../../co
 import { InvalidInputError } from '../../config/errors.js';
 import { fieldFlag, limitFlag, resultsDirFlag, sampleIdFlag } from '../../config/flags.js';
 import { allow, branchesOf, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import type { ConfigKind, Folders, WrittenConfig } from '../../config/kind.js';
 import { allowModels, type ModelRoles, modelFlags } from '../../config/model-roles.js';
 import { checkServer } from '../../config/named-files.js';
 import { paceOfModel } from '../../config/pacing.js';
@@ -49,7 +49,7 @@ function says(section: unknown): boolean {
 }
 
 /** Returns the default scope: samples are independent unless the config names an agent or a memory. */
-function defaultScope({ agent, memory }: Written): RunConfig['runtime']['memory_scope'] {
+function defaultScope({ agent, memory }: WrittenConfig): RunConfig['runtime']['memory_scope'] {
   return says(agent) || says(memory) ? 'run' : 'sample';
 }
 
@@ -61,15 +61,22 @@ function withTaskType(dataset: unknown): unknown {
 }
 
 /** Gives a section the model of vectors that it has none of. */
-function withVectors(section: unknown, isAsking: (given: Written) => boolean, embeddings: Written): unknown {
+function withVectors(
+  section: unknown,
+  isAsking: (given: WrittenConfig) => boolean,
+  embeddings: WrittenConfig,
+): unknown {
   const asks = isMapping(section) && isAsking(section) && section.model == null;
-  return asks ? { ...embeddings, ...(withoutNull(section, 'model') as Written) } : section;
+  return asks ? { ...embeddings, ...(withoutNull(section, 'model') as WrittenConfig) } : section;
 }
 
 /** Gives the memory and scorers of a config the model of vectors that stands in `models.embeddings`. */
-function withEmbeddings({ memory, scorers, ...rest }: Written, embeddings: Written): Written {
-  const asksForVectors = ({ backend }: Written) => backend === 'embedding';
-  const isSimilarity = ({ type }: Written) => type === 'similarity';
+function withEmbeddings(
+  { memory, scorers, ...rest }: WrittenConfig,
+  embeddings: WrittenConfig,
+): WrittenConfig {
+  const asksForVectors = ({ backend }: WrittenConfig) => backend === 'embedding';
+  const isSimilarity = ({ type }: WrittenConfig) => type === 'similarity';
   return {
     ...rest,
     memory: isMapping(memory)
@@ -92,11 +99,11 @@ function withEmbeddings({ memory, scorers, ...rest }: Written, embeddings: Writt
  * Fills in what may be left out before the schema is applied: which samples share a memory; the types of memory and
  * agent; `type` for `_type`; `sandbox: TYPE`; `task_type: mcq` for choices.
  */
-function fillIn(raw: Written): Written {
+function fillIn(raw: WrittenConfig): WrittenConfig {
   // Null means the same as absent.
   const [memory, agent] = [raw.memory ?? {}, withoutNull(raw.agent ?? {}, 'type', 'file')];
   const runtime = withoutNull(raw.runtime ?? {}, 'memory_scope');
-  const result: Written = { ...raw, runtime, memory, agent };
+  const result: WrittenConfig = { ...raw, runtime, memory, agent };
   if (isMapping(runtime)) result.runtime = { memory_scope: defaultScope(raw), ...runtime };
   if (isMapping(memory) && memory._type == null) {
     const { type, _type: _none, ...rest } = memory;

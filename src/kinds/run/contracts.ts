@@ -3,7 +3,7 @@ import type { MemoryConfig } from '../../config/memory-schemas.js';
 import type { CodeRequest } from '../../contracts/agent.js';
 import type { AwaitedStep, StepAnswer } from '../../contracts/environment.js';
 import type { ExecutionIdentity, ExecutionResult } from '../../contracts/execution.js';
-import type { Asked, BudgetReport, Limits, Spending } from '../../contracts/experiment.js';
+import type { BudgetReport, Limits, ReceivedRequests, Spending } from '../../contracts/experiment.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type {
   CallIdentity,
@@ -120,7 +120,7 @@ export interface RunCarried {
   started_at: number;
   /** Seconds worked so far, if time is limited. */
   worked_seconds?: number;
-  asked: Asked;
+  asked: ReceivedRequests;
   /** Totals of the executions so far. */
   totals: Totals;
   /** Spending of replies that were lost with attempts of bundles, and are not found again yet; absent: none. */
@@ -137,7 +137,7 @@ export const DEAL_LANES = 'dealLanes';
 export const LANE_ORDERS = 'laneOrders';
 
 /** Report of a bundle of lanes, and its request for more. */
-export interface Deal {
+export interface LaneRequest {
   /** Number of the bundle, and of its attempt. */
   bundle: number;
   attempt: number;
@@ -187,7 +187,7 @@ export interface Dealt {
 }
 
 /** Result of a bundle. */
-export interface BundleResult {
+export interface LaneBundleResult {
   /** Lanes that are not finished. */
   left: LaneState[];
   /** Totals of this attempt, and the spending among them of replies that an earlier one had stored. */
@@ -206,7 +206,7 @@ export interface KeptLane {
 /** Activities of a bundle, which ask the run's workflow. */
 export interface BundleActivities {
   /** @param update distinguishes the request from others; a repeated one has the same answer. */
-  dealLanes(input: { run: string; update: string; deal: Deal }): Promise<Dealt>;
+  dealLanes(input: { run: string; update: string; deal: LaneRequest }): Promise<Dealt>;
   laneOrders(input: { run: string; bundle: number }): Promise<LaneOrders>;
   keepLane(input: { run: string; execution: string; lane: KeptLane }): Promise<void>;
   keptLane(input: { run: string; execution: string; from: number }): Promise<KeptLane | null>;

@@ -1,6 +1,6 @@
 import type { Task } from '../../contracts/environment.js';
 import type { ArtifactStore } from '../../storage/artifact-store.js';
-import type { Found } from '../../storage/experiment-folder.js';
+import type { FoundExperiment } from '../../storage/experiment-folder.js';
 import { foundFolder } from '../../storage/experiment-folder.js';
 import { jsonLine } from '../../storage/json-lines.js';
 import { readJson } from '../../storage/stored-file.js';
@@ -36,6 +36,6 @@ export function foundRun(
   id: string,
   config: RunConfig,
   environment: NodeJS.ProcessEnv,
-): Promise<Found<RunConfig>> {
+): Promise<FoundExperiment<RunConfig>> {
   return foundFolder(store, id, config, runConfigs, () => holdsRows(store, config, environment));
 }

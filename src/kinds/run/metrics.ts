@@ -8,7 +8,7 @@ import { CallTally } from '../../statistics/call-figures.js';
 import { affordableResamples } from '../../statistics/clustered-bootstrap.js';
 import { ErrorTally, shortened } from '../../statistics/error-tally.js';
 import { countedText } from '../../statistics/figure-text.js';
-import { fieldText, Groups, largestGroups } from '../../statistics/groups.js';
+import { fieldText, GroupSums, largestGroups } from '../../statistics/groups.js';
 import { ScoreTally } from '../../statistics/score-tally.js';
 import { otherGroups } from './other-groups.js';
 import { ReducerSums, ScoreReducerSums } from './reducers.js';
@@ -16,7 +16,7 @@ import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { SampleSums } from './sample-sums.js';
 import { labelValue } from './scorers/model-graded.js';
 import type { ScorerConfig } from './scorers/schema.js';
-import { type EpisodeOutcome, TrialSums, trialOfAccuracy } from './trial-figures.js';
+import { type TrialOutcome, TrialSums, trialOfAccuracy } from './trial-figures.js';
 
 /** Facts of a run that its rows do not contain. */
 export type RunFacts = Pick<
@@ -111,7 +111,7 @@ export type MeasuredRow = ResultRow & Pick<RowTask, 'metadata'>;
  */
 export class RunMetricsBuilder {
   /** Outcomes of the trials of the current epoch, its last row, and the last rows of the sample's epochs before it. */
-  private outcomes: EpisodeOutcome[] = [];
+  private outcomes: TrialOutcome[] = [];
   private lastRow: MeasuredRow | undefined;
   private epochRows: MeasuredRow[] = [];
   private episodes = 0;
@@ -120,7 +120,7 @@ export class RunMetricsBuilder {
   private readonly trials: TrialSums;
   private readonly scores = new ScoreTally(MAX_SCORES);
   private readonly by: readonly string[];
-  private readonly groups: Map<string, Groups<SampleSums>>;
+  private readonly groups: Map<string, GroupSums<SampleSums>>;
   private readonly reducers: ReducerSums;
   private readonly scoreReducers: ScoreReducerSums;
   private isClustered = false;
@@ -145,7 +145,7 @@ export class RunMetricsBuilder {
   constructor(private readonly rules: MetricsRules) {
     this.trials = new TrialSums(rules.num_trials);
     this.by = rules.by ?? [];
-    this.groups = new Map(this.by.map((field) => [field, new Groups(() => new SampleSums())]));
+    this.groups = new Map(this.by.map((field) => [field, new GroupSums(() => new SampleSums())]));
     const { reducers = ['mean'] } = rules;
     this.reducers = new ReducerSums(reducers);
     this.scoreReducers = new ScoreReducerSums(reducers);

@@ -12,7 +12,7 @@ export function trialOfAccuracy(rules: { num_trials: number; early_stop_on_succe
 }
 
 /** Outcome of an episode; `error` if it could not be judged. */
-export type EpisodeOutcome = 'success' | 'failure' | 'error';
+export type TrialOutcome = 'success' | 'failure' | 'error';
 
 /** Sums of successes by trial. */
 export class TrialSums {
@@ -27,8 +27,8 @@ export class TrialSums {
   }
 
   /** Adds a sample. @param outcomes by trial; those that a sample did not need are absent */
-  add(cluster: string, outcomes: readonly (EpisodeOutcome | undefined)[]): void {
-    let newest: EpisodeOutcome | undefined;
+  add(cluster: string, outcomes: readonly (TrialOutcome | undefined)[]): void {
+    let newest: TrialOutcome | undefined;
     for (const [trial, sums] of this.byTrial.entries()) {
       const outcome = outcomes[trial];
       if (outcome !== undefined && outcome !== 'error') this.all.add(cluster, Number(outcome === 'success'));

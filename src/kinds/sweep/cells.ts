@@ -10,7 +10,7 @@ import type { Json } from '../../contracts/json.js';
 import { experimentFolderName } from '../../storage/paths.js';
 import type { Kind } from '../kind.js';
 import { kindOf } from '../registry.js';
-import type { Cell } from './contracts.js';
+import type { SweepCell } from './contracts.js';
 import { repeatFolder } from './paths.js';
 import type { SweepConfig } from './schema.js';
 
@@ -33,12 +33,15 @@ function nameOfValue(value: Json): string {
 }
 
 /** Lists the cells of a sweep: all combinations of the first repeat, then those of the second one. */
-export function cellsOf({ grid, repeats }: Pick<SweepConfig, 'grid' | 'repeats'>, sweep: string): Cell[] {
+export function cellsOf(
+  { grid, repeats }: Pick<SweepConfig, 'grid' | 'repeats'>,
+  sweep: string,
+): SweepCell[] {
   const settings = combinations(grid);
   const varied = Object.entries(grid).flatMap(([field, { length }]) => (length > 1 ? [field] : []));
   const taken = new Set<string>();
   return Array.from({ length: repeats }, (_, repeat) =>
-    settings.map((setting, index): Cell => {
+    settings.map((setting, index): SweepCell => {
       const values = varied.map((field) => nameOfValue(setting[field] as Json)).join('_');
       const own = `${values.slice(0, LONGEST_SETTINGS)}${repeats === 1 ? '' : `_r${repeat + 1}`}`;
       let name = experimentFolderName(`${sweep}-${own === '' ? 'only' : own}`);
@@ -66,7 +69,7 @@ export async function kindOfCells({ command, repeats }: SweepConfig): Promise<Ki
 }
 
 /** Returns the flags and assignments that give a config the settings of a cell. */
-function given({ flags, models }: ConfigKind, { settings }: Cell) {
+function given({ flags, models }: ConfigKind, { settings }: SweepCell) {
   const values: Record<string, unknown> = {};
   const roles: string[] = [];
   const overrides: string[] = [];
@@ -87,7 +90,7 @@ interface Seeded {
 export function configOfCell(
   { config: kind }: Kind,
   sweep: SweepConfig,
-  cell: Cell,
+  cell: SweepCell,
   folder: string,
 ): object & { limits: Limits } {
   const { flags, overrides } = given(kind, cell);

@@ -1,7 +1,7 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import { InvalidInputError } from '../../config/errors.js';
 import { sectionOf } from '../../config/flags.js';
-import type { Written } from '../../config/kind.js';
+import type { WrittenConfig } from '../../config/kind.js';
 import { readYaml } from '../../config/read-config.js';
 import { asValues, parseYaml } from '../../config/yaml-text.js';
 import { isMapping } from '../../contracts/json.js';
@@ -34,12 +34,12 @@ function axisOf(assignment: string): [field: string, values: unknown[]] {
 }
 
 /** Reads a sweep's config, or that of its cells, and adds the fields of `--set` to its grid. */
-function askedSweep(path: string, set: readonly string[]): Written {
+function askedSweep(path: string, set: readonly string[]): WrittenConfig {
   const file = resolve(path);
   const read = readYaml(file);
   const given = isMapping(read) ? read : {};
   const name = basename(file, extname(file));
-  const raw: Written = sweepConfigs.recognises(given)
+  const raw: WrittenConfig = sweepConfigs.recognises(given)
     ? (sweepConfigs.writeOut?.({ name, ...given }, dirname(file)) ?? given)
     : { name: `${name}-sweep`, config: file };
   const axes = set.filter((one) => !isOwn(one)).map(axisOf);

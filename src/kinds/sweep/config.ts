@@ -12,7 +12,7 @@ import {
   sectionOf,
 } from '../../config/flags.js';
 import { allow, makeOptional, type SchemaNode, schemaOf } from '../../config/json-schema.js';
-import type { ConfigKind, Folders, Written } from '../../config/kind.js';
+import type { ConfigKind, Folders, WrittenConfig } from '../../config/kind.js';
 import { readModelRole } from '../../config/model-roles.js';
 import { resolveLocation, resultsLocation } from '../../config/paths.js';
 import { readYaml } from '../../config/read-config.js';
@@ -29,7 +29,7 @@ function refuse(field: string, message: string): never {
  * Reads the config of the cells where it is named by its file. Its limits and its folder of results become those of the
  * sweep, unless that has its own.
  */
-function writeOut(raw: Written, folder: string): Written {
+function writeOut(raw: WrittenConfig, folder: string): WrittenConfig {
   const { config: given } = raw;
   let place = typeof raw.folder === 'string' ? raw.folder : folder;
   let config = given;
@@ -91,7 +91,11 @@ function jsonSchema(): SchemaNode {
 }
 
 /** Creates a flag whose values are those of a field of the grid. */
-function gridFlag(option: string, description: string, axes: (values: readonly string[]) => Written): Flag {
+function gridFlag(
+  option: string,
+  description: string,
+  axes: (values: readonly string[]) => WrittenConfig,
+): Flag {
   return {
     option,
     description,
@@ -115,7 +119,7 @@ function cellFlag(flag: Flag, name: string, read: (value: unknown) => unknown): 
 }
 
 /** Returns fields of the grid for `role=model`, given several times. */
-function roleAxes(values: readonly string[]): Written {
+function roleAxes(values: readonly string[]): WrittenConfig {
   const axes: Record<string, string[]> = {};
   for (const text of values) {
     const { role, model } = readModelRole(text, []);

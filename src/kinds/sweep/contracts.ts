@@ -1,4 +1,4 @@
-import type { Asked, Limits } from '../../contracts/experiment.js';
+import type { Limits, ReceivedRequests } from '../../contracts/experiment.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ExperimentProgress } from '../../contracts/progress.js';
 import type { ExperimentMetrics, RunStatus } from '../../contracts/results.js';
@@ -8,7 +8,7 @@ import type { StepCost } from '../../contracts/step-cost.js';
 export type SweepInput = JsonObject;
 
 /** Experiment of a sweep. */
-export interface Cell {
+export interface SweepCell {
   /** Name of the experiment, of its folder and of its workflow. */
   name: string;
   /** Value of each field of the grid. */
@@ -21,7 +21,7 @@ export interface Cell {
 export type CellCost = Omit<StepCost, 'counted'>;
 
 /** Cell as the sweep's workflow knows it. */
-export interface PlannedCell extends Cell {
+export interface PlannedCell extends SweepCell {
   /** ID of its workflow. */
   workflow_id: string;
   /** Cost of earlier executions; null if there are none, or they have written no metrics. */
@@ -86,7 +86,7 @@ export interface SweepCarried {
   plan: SweepPlan;
   started_at: number;
   worked_seconds?: number;
-  asked: Asked;
+  asked: ReceivedRequests;
   cells: CellState[];
 }
 
@@ -113,7 +113,7 @@ export interface CellFigure {
 }
 
 /** Row of a sweep's `results.jsonl`. */
-export interface CellRow extends Cell {
+export interface CellRow extends SweepCell {
   status: 'waiting' | RunStatus;
   message: string | null;
   /** URI of its folder; null if it was not begun. */
@@ -163,7 +163,7 @@ export interface SettingDifference {
 
 /** Setting of a sweep: all cells that differ in the repeat alone. */
 export interface SettingResult {
-  settings: Cell['settings'];
+  settings: SweepCell['settings'];
   cells: string[];
   /** Empty if the kind has no rows of samples. */
   scores: SettingScore[];

@@ -1,9 +1,10 @@
 import type { Embedder, EmbedLimits, EmbedReply } from '../../contracts/embeddings.js';
+import { isCount } from '../../contracts/incoming.js';
 import { wellFormed } from '../../contracts/well-formed.js';
 import { requestBatches } from '../../retrieval/request-batches.js';
 import { LanguageModelError } from '../errors.js';
-import { type Attempt, type GuardOptions, guardRequest } from '../guard.js';
-import { estimatedTokens, isCount } from '../usage.js';
+import { type GuardedAttempt, type GuardOptions, guardRequest } from '../guard.js';
+import { estimatedTokens } from '../usage.js';
 
 /**
  * Bytes of a text (UTF-8) that are sent. No token is shorter than a byte, so a model that reads 8,192 tokens can read
@@ -83,7 +84,7 @@ function readVectors(
 /** Creates an embedder that sends texts in requests of a bounded size, each with its own deadline. */
 export function batchedEmbedder(
   { identity, guard, limits, maximumTextBytes, dimensions }: BatchedEmbedderOptions,
-  send: (texts: string[], attempt: Attempt) => Promise<RawEmbeddings>,
+  send: (texts: string[], attempt: GuardedAttempt) => Promise<RawEmbeddings>,
 ): Embedder {
   const { provider, serverName = provider } = guard;
   return {

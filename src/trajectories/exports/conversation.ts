@@ -1,4 +1,4 @@
-import { type AssistantMessage, imagesOf, type Message, textOf } from '../message.js';
+import { type AssistantMessage, imagePartsOf, type Message, textOf } from '../message.js';
 import type { TrajectoryData } from '../schema.js';
 import { type NestedTool, nestedTool } from '../tool-calls.js';
 import { refuse } from './refusal.js';
@@ -82,7 +82,7 @@ export function finalReply({ messages }: Conversation): AssistantMessage {
 }
 
 /** True if an assistant message has no text, no images and no tool calls. */
-export function isEmptyReply(message: AssistantMessage): boolean {
-  const says = textOf(message).trim() !== '' || imagesOf(message).length > 0;
+export function isEmptyMessage(message: AssistantMessage): boolean {
+  const says = textOf(message).trim() !== '' || imagePartsOf(message).length > 0;
   return !says && (message.tool_calls ?? []).length === 0;
 }

@@ -1,8 +1,8 @@
 import { imageTypeOf } from '../image-types.js';
 import { decodeDataUrl } from '../images.js';
-import { type AssistantMessage, type ContentPart, imagesOf, type Message, textOf } from '../message.js';
+import { type AssistantMessage, type ContentPart, imagePartsOf, type Message, textOf } from '../message.js';
 import { namedToolCall } from '../tool-calls.js';
-import { type Conversation, finalReply, isEmptyReply, toolsOf } from './conversation.js';
+import { type Conversation, finalReply, isEmptyMessage, toolsOf } from './conversation.js';
 import { refuse } from './refusal.js';
 
 /*
@@ -48,7 +48,7 @@ function part(content: ContentPart): Row {
 const named = ({ name }: Message): Row => (name == null ? {} : { name });
 
 function assistantMessage(message: AssistantMessage, trained: boolean): Row {
-  if (trained && isEmptyReply(message)) return refuse('a reply is empty');
+  if (trained && isEmptyMessage(message)) return refuse('a reply is empty');
   const text = textOf(message);
   const tool_calls = (message.tool_calls ?? []).map((call) => {
     const { id, name, text: called } = namedToolCall(call);
@@ -65,7 +65,7 @@ function assistantMessage(message: AssistantMessage, trained: boolean): Row {
 }
 
 function openAIMessage(message: Message, trained: boolean): Row {
-  if (message.role !== 'user' && imagesOf(message).length > 0) {
+  if (message.role !== 'user' && imagePartsOf(message).length > 0) {
     return refuse(`a message of the ${message.role} has an image: only the user’s may`);
   }
   switch (message.role) {
@@ -104,7 +104,7 @@ export function openAIRow(conversation: Conversation): Row {
   finalReply(conversation);
   const { messages, replies } = conversation;
   checkAnswers(messages);
-  const images = messages.reduce((count, message) => count + imagesOf(message).length, 0);
+  const images = messages.reduce((count, message) => count + imagePartsOf(message).length, 0);
   if (images > MAXIMUM_IMAGES) refuse(`${images} images: an example may have ${MAXIMUM_IMAGES}`);
   const tools = toolsOf(conversation);
   return {

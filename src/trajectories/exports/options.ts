@@ -1,5 +1,5 @@
 import { filePathOf } from '../images.js';
-import { imagesOf } from '../message.js';
+import { imagePartsOf } from '../message.js';
 import type { TrajectoryData } from '../schema.js';
 
 /** Path where an image of a chat was saved; null where it was not. */
@@ -42,7 +42,7 @@ export function withColumnsOf(columns: ExportColumns, { timesteps }: TrajectoryD
     images:
       columns.images ||
       timesteps.some(({ chats }) =>
-        chats.some(({ messages }) => messages.some((message) => imagesOf(message).length > 0)),
+        chats.some(({ messages }) => messages.some((message) => imagePartsOf(message).length > 0)),
       ),
   };
 }

@@ -21,7 +21,7 @@ export class RowImages {
 }
 
 /** Converts a message to a format's parts: texts, and a placeholder for each image, which the row gets. */
-export function partsOf<Text, Place>(
+export function formatParts<Text, Place>(
   { content }: Message,
   images: RowImages,
   forms: { text: (text: string) => Text; image: () => Place },

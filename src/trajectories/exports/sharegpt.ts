@@ -1,8 +1,8 @@
 import { type AssistantMessage, type Message, textOf } from '../message.js';
 import { namedToolCall } from '../tool-calls.js';
-import { type Conversation, finalReply, isEmptyReply, toolsOf } from './conversation.js';
+import { type Conversation, finalReply, isEmptyMessage, toolsOf } from './conversation.js';
 import { type ExportOptions, localPath, savedOr } from './options.js';
-import { partsOf, RowImages } from './parts.js';
+import { formatParts, RowImages } from './parts.js';
 import { refuse } from './refusal.js';
 
 /*
@@ -27,7 +27,7 @@ function withoutPlaceholder(text: string): string {
 function textWithImages(message: Message, images: RowImages): string {
   const image = () =>
     message.role === 'assistant' ? refuse('a message of the assistant has an image') : '<image>';
-  return partsOf(message, images, { text: withoutPlaceholder, image }).join('\n');
+  return formatParts(message, images, { text: withoutPlaceholder, image }).join('\n');
 }
 
 function functionCall(message: AssistantMessage): string {
@@ -47,7 +47,7 @@ function turnOf(message: Message, images: RowImages): Turn {
     case 'tool':
       return { from: 'observation', value: textWithImages(message, images) };
     case 'assistant':
-      if (isEmptyReply(message)) return refuse('a reply is empty');
+      if (isEmptyMessage(message)) return refuse('a reply is empty');
       if ((message.tool_calls ?? []).length > 0)
         return { from: 'function_call', value: functionCall(message) };
       return { from: 'gpt', value: textWithImages(message, images) };

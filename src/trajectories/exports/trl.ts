@@ -1,8 +1,8 @@
 import type { Message } from '../message.js';
 import { namedToolCall } from '../tool-calls.js';
-import { type Conversation, finalReply, isEmptyReply, toolsOf } from './conversation.js';
+import { type Conversation, finalReply, isEmptyMessage, toolsOf } from './conversation.js';
 import { type ExportColumns, type ExportOptions, type ImagePathOf, localPath, savedOr } from './options.js';
-import { partsOf, RowImages } from './parts.js';
+import { formatParts, RowImages } from './parts.js';
 import { refuse } from './refusal.js';
 
 /*
@@ -21,7 +21,7 @@ function contentOf(message: Message, columns: ExportColumns, images: RowImages):
   const { role, content } = message;
   // TRL puts images before a first message that is plain text: with images, all messages must have parts.
   if (!columns.images) return typeof content === 'string' ? content : textParts(content ?? []);
-  return partsOf(message, images, {
+  return formatParts(message, images, {
     text: (text) => ({ type: 'text', text }),
     image: () => (role === 'tool' ? refuse('a message of a tool has an image') : { type: 'image' }),
   });
@@ -36,7 +36,7 @@ function textParts(parts: Exclude<Message['content'], string | null | undefined>
 /** Converts a chat to a row; throws `ExportRefusedError` where the format cannot hold it. */
 export function trlRow(conversation: Conversation, { columns, imagePath }: ExportOptions): Row {
   const reply = finalReply(conversation);
-  if (isEmptyReply(reply)) refuse('the reply is empty');
+  if (isEmptyMessage(reply)) refuse('the reply is empty');
   const { messages } = conversation;
   const asked = messages.at(-2)?.role;
   if (asked !== 'user' && asked !== 'tool') refuse(`the prompt ends with a message of the ${asked}`);

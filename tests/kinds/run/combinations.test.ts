@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { differenceOf, paceChange } from '../../../src/config/pacing.js';
+import { firstDifference, paceChange } from '../../../src/config/pacing.js';
 import { groupNotes } from '../../../src/kinds/run/combinations.js';
 import { runConfigs } from '../../../src/kinds/run/config.js';
 import { configOf, refusal } from '../../support/configs.js';
@@ -223,7 +223,7 @@ describe('fields of the metrics', () => {
 
   test('make no other run, and hold in progress as it was begun', () => {
     const [without, other] = [grouped({}), grouped({ by: ['category'], cluster: 'category' })];
-    expect(differenceOf(runConfigs, without, other)).toBeNull();
+    expect(firstDifference(runConfigs, without, other)).toBeNull();
     expect(paceChange(runConfigs, without, other)).toEqual({
       concurrency: null,
       fixed: { field: 'metrics.by', was: [], asked: ['category'] },

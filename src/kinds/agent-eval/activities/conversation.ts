@@ -11,7 +11,7 @@ import { userTries } from './recorded-calls.js';
 import { agentCall } from './rollout-names.js';
 
 /** State of a rollout's conversation at a place. */
-export interface Conversation {
+export interface RolloutConversation {
   /** The row's initial messages and all later ones, without the agent's system prompt. */
   messages: ChatMessage[];
   agent_turns: number;
@@ -38,7 +38,7 @@ const CONVERSATIONS_IN_MEMORY = 128;
  * only what is new.
  */
 export class Conversations {
-  private readonly recent = new LRUCache<string, Conversation>({ max: CONVERSATIONS_IN_MEMORY });
+  private readonly recent = new LRUCache<string, RolloutConversation>({ max: CONVERSATIONS_IN_MEMORY });
 
   constructor(
     private readonly calls: CallStore,
@@ -47,7 +47,10 @@ export class Conversations {
   ) {}
 
   /** Returns the conversation at a place. @throws if the store does not hold all of it. */
-  async at(rollout: OpenRollout, { agent_turns, user_turns, at }: RolloutPlace): Promise<Conversation> {
+  async at(
+    rollout: OpenRollout,
+    { agent_turns, user_turns, at }: RolloutPlace,
+  ): Promise<RolloutConversation> {
     const extent = { agent_turns, user_turns, version: at.version };
     const read = await this.read(rollout, extent);
     const isThere =
@@ -57,7 +60,7 @@ export class Conversations {
     throw missingFile(this.calls, what, null);
   }
 
-  private async read(rollout: OpenRollout, to: Extent): Promise<Conversation> {
+  private async read(rollout: OpenRollout, to: Extent): Promise<RolloutConversation> {
     const name = `${rollout.row}/${rollout.rollout}`;
     const known = this.recent.get(name);
     const isBefore =
@@ -74,14 +77,22 @@ export class Conversations {
   }
 
   /** Reads the next message. @returns whether there was one */
-  private async readNext(conversation: Conversation, rollout: OpenRollout, to: Extent): Promise<boolean> {
+  private async readNext(
+    conversation: RolloutConversation,
+    rollout: OpenRollout,
+    to: Extent,
+  ): Promise<boolean> {
     if (conversation.open.length > 0) return readOutcome(conversation, rollout, to);
     return conversation.awaits === 'agent'
       ? this.readReply(conversation, rollout, to)
       : this.readUser(conversation, rollout, to);
   }
 
-  private async readReply(conversation: Conversation, rollout: OpenRollout, to: Extent): Promise<boolean> {
+  private async readReply(
+    conversation: RolloutConversation,
+    rollout: OpenRollout,
+    to: Extent,
+  ): Promise<boolean> {
     if (conversation.agent_turns >= to.agent_turns) return false;
     const call = await this.calls.at(agentCall(rollout, conversation.agent_turns));
     if (call === null) return false;
@@ -98,7 +109,11 @@ export class Conversations {
     return true;
   }
 
-  private async readUser(conversation: Conversation, rollout: OpenRollout, to: Extent): Promise<boolean> {
+  private async readUser(
+    conversation: RolloutConversation,
+    rollout: OpenRollout,
+    to: Extent,
+  ): Promise<boolean> {
     if (conversation.user_turns >= to.user_turns) return false;
     const record = (await userTries(this.calls, rollout, conversation.user_turns)).at(-1);
     if (record === undefined) return false;
@@ -110,7 +125,7 @@ export class Conversations {
   }
 }
 
-async function beginning(rollout: OpenRollout): Promise<Conversation> {
+async function beginning(rollout: OpenRollout): Promise<RolloutConversation> {
   const { row } = rollout.stored;
   const { agent_turns, user_turns, at } = firstPlace(await rollout.database.begin());
   return {
@@ -129,7 +144,7 @@ function hasUser({ stored }: OpenRollout): boolean {
 }
 
 async function readOutcome(
-  conversation: Conversation,
+  conversation: RolloutConversation,
   { database }: OpenRollout,
   to: Extent,
 ): Promise<boolean> {
@@ -145,7 +160,7 @@ async function readOutcome(
 }
 
 /** Adds an error as the result of each call that is not made. */
-function refuse(conversation: Conversation): void {
+function refuse(conversation: RolloutConversation): void {
   const { messages, refused } = conversation;
   const { tool_calls = [] } = messages.findLast(({ role }) => role === 'assistant') ?? {};
   const made = tool_calls.length - refused.length;

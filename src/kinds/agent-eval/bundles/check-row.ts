@@ -1,7 +1,7 @@
 import { isInfrastructureError } from '../../../contracts/infrastructure-error.js';
 import { SqlError } from '../../../databases/sql-error.js';
 import { SqliteDatabase } from '../../../databases/sqlite-database.js';
-import { judge } from './judge.js';
+import { runReward } from './judge.js';
 import type { Bundle } from './load.js';
 import { goalHolds, RewardError } from './reward.js';
 import type { LoadedRow } from './row-loader.js';
@@ -139,7 +139,7 @@ class RowChecker implements RowCheck {
     noteReason = false,
   ): Promise<number | null> {
     try {
-      const { score, reason } = await judge(this.reward, { row: this.loaded.row, seed, ...end });
+      const { score, reason } = await runReward(this.reward, { row: this.loaded.row, seed, ...end });
       if (noteReason && score < FULL_REWARD) {
         this.error('oracle', `gets a reward of ${score}${reason === '' ? '' : `: ${reason}`}`);
       }

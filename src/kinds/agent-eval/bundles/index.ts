@@ -18,8 +18,8 @@ export {
   type RewardOutput,
 } from './reward.js';
 export {
-  type CallOptions,
   type Tool,
+  type ToolCallOptions,
   type ToolContext,
   type ToolFunction,
   type ToolOptions,

@@ -23,7 +23,7 @@ export interface RolloutEnd {
  * Runs the reward on copies of the databases: nothing that it writes is kept.
  * @throws RewardError, or an infrastructure error.
  */
-export async function judge(reward: Reward, end: RolloutEnd): Promise<RewardOutput> {
+export async function runReward(reward: Reward, end: RolloutEnd): Promise<RewardOutput> {
   const { row, messages } = end;
   const options = { now: Date.parse(row.now), seed: `${row.id}/reward` };
   const db = await SqliteDatabase.open(end.database, options);

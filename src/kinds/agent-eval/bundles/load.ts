@@ -6,7 +6,7 @@ import { parsePlainJson } from '../../../datasets/json-text.js';
 import { JsonLinesError, readNumberedJsonLines } from '../../../storage/json-lines.js';
 import { loadReward, type ModuleTrial, moduleMessage } from './bundle-modules.js';
 import type { Reward } from './reward.js';
-import { type LoadedRow, type Note, RowLoader } from './row-loader.js';
+import { type LoadedRow, type NoteFault, RowLoader } from './row-loader.js';
 
 /** A bundle that can be run: its rows, their tools, and the reward. */
 export interface Bundle {
@@ -68,7 +68,7 @@ export async function loadBundle(path: string, options: LoadOptions): Promise<Bu
       parse: parsePlainJson,
     })) {
       const id = idOf(value);
-      const note: Note = (field, message) => faults.push({ file, line, row: id, field, message });
+      const note: NoteFault = (field, message) => faults.push({ file, line, row: id, field, message });
       const first = id === null ? undefined : taken.get(id);
       if (first !== undefined) note('id', `is taken: line ${first} has it too`);
       else if (id !== null) taken.set(id, line);

@@ -256,7 +256,7 @@ async function pagesIn(store: ArtifactStore, key: string): Promise<Uint8Array | 
 }
 
 /** Version of a rollout's database, and the tool call that made it. */
-export interface Written {
+export interface WrittenVersion {
   /** Number of the tool call within the rollout, from 1. */
   number: number;
   tool: string;
@@ -271,7 +271,7 @@ export interface Written {
 export async function* versionsOf(
   store: ArtifactStore,
   { row, rollout, base }: { row: string; rollout: string; base: Uint8Array },
-): AsyncGenerator<Written> {
+): AsyncGenerator<WrittenVersion> {
   let last = baseKey(row);
   for (const key of await keysBelow(store, recordsFolder(row, rollout))) {
     const record = await readJson<ToolCallRecord>(store, key);

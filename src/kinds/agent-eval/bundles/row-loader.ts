@@ -28,7 +28,7 @@ export interface LoadedRow {
 }
 
 /** Function that records a fault of a field of the row. */
-export type Note = (field: string, message: string) => void;
+export type NoteFault = (field: string, message: string) => void;
 
 const FROM_FILE = 'file:';
 
@@ -43,7 +43,7 @@ export class RowLoader {
     private readonly trial?: ModuleTrial,
   ) {}
 
-  async load(value: unknown, line: number, note: Note): Promise<LoadedRow | null> {
+  async load(value: unknown, line: number, note: NoteFault): Promise<LoadedRow | null> {
     const read = rowSchema.safeParse(value);
     if (!read.success) {
       for (const { field, message } of describeIssues(read.error, value, rowJsonSchema)) {
@@ -52,7 +52,7 @@ export class RowLoader {
       return null;
     }
     let faulty = false;
-    const noteFault: Note = (field, message) => {
+    const noteFault: NoteFault = (field, message) => {
       faulty = true;
       note(field, message);
     };
@@ -65,7 +65,7 @@ export class RowLoader {
   }
 
   /** Returns the row with its seed read and its dates filled in. */
-  private async complete(written: WrittenRow, note: Note): Promise<BundleRow> {
+  private async complete(written: WrittenRow, note: NoteFault): Promise<BundleRow> {
     const now = this.present(written, note);
     const filled = <Value>(field: string, value: Value, fill: (value: Value) => Value): Value => {
       try {
@@ -112,7 +112,7 @@ export class RowLoader {
     };
   }
 
-  private present({ now }: WrittenRow, note: Note): string {
+  private present({ now }: WrittenRow, note: NoteFault): string {
     if (now === undefined) return this.now;
     const time = readTime(now);
     if (time === null)
@@ -120,7 +120,7 @@ export class RowLoader {
     return time ?? this.now;
   }
 
-  private async seed(written: string, note: Note): Promise<string> {
+  private async seed(written: string, note: NoteFault): Promise<string> {
     if (!written.startsWith(FROM_FILE)) return written;
     const name = written.slice(FROM_FILE.length);
     const path = normalize(name);
@@ -148,7 +148,7 @@ export class RowLoader {
 
   private async toolset(
     row: BundleRow,
-    note: Note,
+    note: NoteFault,
   ): Promise<{ registry: ToolRegistry; path: string } | null> {
     let loading = this.toolsets.get(row.toolset);
     if (loading === undefined) {
@@ -168,7 +168,7 @@ export class RowLoader {
 function checkToolNames(
   { tools_allowed, oracle, initial_messages }: BundleRow,
   registry: ToolRegistry,
-  note: Note,
+  note: NoteFault,
 ): void {
   const names = registry.tools.map(({ name }) => name);
   const check = (field: string, name: string) => {

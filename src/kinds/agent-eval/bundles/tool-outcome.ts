@@ -42,7 +42,7 @@ function toResult(value: unknown): Json {
  * @param outer aborts the tool's signal, as the timeout does
  * @throws infrastructure errors, including the timeout of a tool.
  */
-export async function outcomeOf(
+export async function toolOutcome(
   name: string,
   timeoutMs: number,
   outer: AbortSignal | undefined,

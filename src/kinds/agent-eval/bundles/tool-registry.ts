@@ -12,7 +12,7 @@ import {
   type OpenAITool,
   openAITools,
 } from './provider-tools.js';
-import { failed, outcomeOf } from './tool-outcome.js';
+import { failed, toolOutcome } from './tool-outcome.js';
 
 /** Context that a tool gets in addition to its arguments. */
 export interface ToolContext {
@@ -54,7 +54,7 @@ interface RegisteredTool extends Tool {
   run: ToolFunction<z.ZodObject>;
 }
 
-export interface CallOptions {
+export interface ToolCallOptions {
   /** Names of the tools that may be called; null for all. */
   allowed?: readonly string[] | null;
   /** Time limit of a call in milliseconds; default 60,000. */
@@ -220,7 +220,7 @@ export class ToolRegistry {
   async call(
     call: { name: string; arguments: string },
     context: ToolContext,
-    { allowed = null, timeoutMs = CALL_MS }: CallOptions = {},
+    { allowed = null, timeoutMs = CALL_MS }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     const tool = this.byName.get(call.name);
     const offered = this.tools.map(({ name }) => name).filter((name) => allowed?.includes(name) ?? true);
@@ -231,7 +231,7 @@ export class ToolRegistry {
     }
     const read = await readArguments(call.arguments, tool.schema, tool.parameters);
     if ('fault' in read) return failed('invalid_arguments', read.fault);
-    return outcomeOf(call.name, timeoutMs, context.signal, async (signal) =>
+    return toolOutcome(call.name, timeoutMs, context.signal, async (signal) =>
       tool.run(read.value, { ...context, signal }),
     );
   }

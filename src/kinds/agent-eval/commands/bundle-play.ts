@@ -10,9 +10,9 @@ import type { Bundle } from '../bundles/load.js';
 import type { LoadedRow } from '../bundles/row-loader.js';
 import { DEFAULT_STOP_TOKEN } from '../rollouts/simulated-user.js';
 import { type ModelPlayer, modelAsAgent, modelAsUser } from '../workbench/model-players.js';
-import { personAsAgent, personAsUser, type Terminal, Transcript, userHelp } from '../workbench/person.js';
+import { MessageDisplay, personAsAgent, personAsUser, type Terminal, userHelp } from '../workbench/person.js';
 import { type PlayedRow, type Players, playRow } from '../workbench/play-row.js';
-import { rowOf } from '../workbench/tool-desk.js';
+import { bundleRow } from '../workbench/tool-desk.js';
 
 export interface PlayOptions {
   as: 'user' | 'agent';
@@ -88,7 +88,7 @@ function playersOf(
   terminal: Terminal,
 ): Players {
   // A user sees no instructions.
-  const transcript = new Transcript(terminal, part === 'user' ? ['tool', 'system'] : ['tool']);
+  const transcript = new MessageDisplay(terminal, part === 'user' ? ['tool', 'system'] : ['tool']);
   const called: Players['called'] = (call, outcome, messages) => transcript.called(call, outcome, messages);
   const nobody = () => Promise.reject(new Error('nobody plays this part'));
   const allowed = row.tools_allowed;
@@ -118,7 +118,7 @@ export async function playBundle(
   { terminal, environment }: Surroundings,
 ): Promise<PlayedRow> {
   const part = options.as;
-  const loaded = rowOf(bundle, id);
+  const loaded = bundleRow(bundle, id);
   const { row } = loaded;
   const hasUser = part === 'user' || row.sim_user_prompt !== null;
   const player = hasUser ? await playerOf(part, row.id, options, { terminal, environment }) : null;

@@ -4,7 +4,7 @@ import type { ChatMessage } from '../../../contracts/language-model.js';
 export const DEFAULT_STOP_TOKEN = '###STOP###';
 
 /** A user's message without the stop token, and whether it had one. */
-export interface UserMessage {
+export interface SimulatedMessage {
   text: string;
   stops: boolean;
 }
@@ -28,7 +28,7 @@ How to play it:
 const OPENING = 'The chat is open, and you write first.';
 
 /** Removes the stop token, in any case, from a user's message. */
-export function readUserMessage(said: string, stopToken: string): UserMessage {
+export function readUserMessage(said: string, stopToken: string): SimulatedMessage {
   const parts = said.split(new RegExp(escaped(stopToken), 'gi'));
   return { text: parts.join('').trim(), stops: parts.length > 1 };
 }
@@ -47,7 +47,7 @@ function asks(text: string): boolean {
  * @param messages the conversation before it
  */
 export function userMove(
-  { text, stops }: UserMessage,
+  { text, stops }: SimulatedMessage,
   messages: readonly ChatMessage[],
 ): 'said' | 'answered_and_left' | 'stopped' {
   if (!stops) return 'said';

@@ -27,7 +27,7 @@ async function line(terminal: Terminal, prompt: string): Promise<string> {
 }
 
 /** Display of the messages that a person has not seen. Tool calls and their results are shown when they are made. */
-export class Transcript {
+export class MessageDisplay {
   private shown = 0;
 
   /** @param hidden roles whose messages are not shown */
@@ -59,7 +59,7 @@ export class Transcript {
 }
 
 /** Creates a user that a person plays. */
-export function personAsUser(terminal: Terminal, transcript: Transcript) {
+export function personAsUser(terminal: Terminal, transcript: MessageDisplay) {
   return async (messages: readonly ChatMessage[]): Promise<string> => {
     transcript.show(messages);
     const said = await line(terminal, 'user> ');
@@ -81,7 +81,7 @@ function toolList(registry: ToolRegistry, allowed: readonly string[] | null): st
 /** Creates an agent that a person plays, with one tool call per reply. */
 export function personAsAgent(
   terminal: Terminal,
-  transcript: Transcript,
+  transcript: MessageDisplay,
   { registry, allowed }: { registry: ToolRegistry; allowed: readonly string[] | null },
 ) {
   return async (messages: readonly ChatMessage[], reply: number): Promise<Spoken> => {

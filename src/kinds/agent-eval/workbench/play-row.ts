@@ -1,7 +1,7 @@
 import type { ChatMessage, ToolCall } from '../../../contracts/language-model.js';
 import { noStepCost } from '../../../runtime/step-cost.js';
 import type { ToolOutcome } from '../bundles/contracts.js';
-import { judge } from '../bundles/judge.js';
+import { runReward } from '../bundles/judge.js';
 import type { Bundle } from '../bundles/load.js';
 import type { RewardOutput } from '../bundles/reward.js';
 import type { LoadedRow } from '../bundles/row-loader.js';
@@ -109,5 +109,5 @@ export async function playRow(
     if (error instanceof LeftError) return null;
     throw error;
   });
-  return { outcome, messages, reward: await judge(reward, { row, messages, seed, database }) };
+  return { outcome, messages, reward: await runReward(reward, { row, messages, seed, database }) };
 }

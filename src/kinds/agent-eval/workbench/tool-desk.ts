@@ -20,7 +20,7 @@ export interface DeskState {
 }
 
 /** @throws InvalidInputError if the bundle has no such row. */
-export function rowOf(bundle: Bundle, id: string | null): LoadedRow {
+export function bundleRow(bundle: Bundle, id: string | null): LoadedRow {
   const found = id === null ? bundle.rows[0] : bundle.rows.find(({ row }) => row.id === id);
   if (found !== undefined) return found;
   const known = bundle.rows.map(({ row }) => row.id).join(', ');
@@ -49,7 +49,7 @@ export class ToolDesk {
    */
   static async open(load: () => Promise<Bundle>, row: string | null = null): Promise<ToolDesk> {
     const bundle = await load();
-    const current = rowOf(bundle, row);
+    const current = bundleRow(bundle, row);
     return new ToolDesk(load, bundle, current, await seededBytes(current.row));
   }
 
@@ -61,7 +61,7 @@ export class ToolDesk {
   reset(row: string | null = null): Promise<DeskState> {
     return this.next(async () => {
       const bundle = await this.load();
-      const current = rowOf(bundle, row ?? this.current.row.id);
+      const current = bundleRow(bundle, row ?? this.current.row.id);
       this.bytes = await seededBytes(current.row);
       this.bundle = bundle;
       this.current = current;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { ChatMessage } from '../../../contracts/language-model.js';
 import type { BundleRow } from '../bundles/contracts.js';
-import { judge } from '../bundles/judge.js';
+import { runReward } from '../bundles/judge.js';
 import { loadBundle } from '../bundles/load.js';
 import type { RewardOutput } from '../bundles/reward.js';
 import { readTime } from '../bundles/row-schema.js';
@@ -63,6 +63,6 @@ export async function tryRow(
       if (!outcome.ok) throw new Error(outcome.message);
       return outcome.value;
     },
-    judge: () => judge(reward, { row, messages, seed, database }),
+    judge: () => runReward(reward, { row, messages, seed, database }),
   };
 }

@@ -2,7 +2,7 @@ import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { newlyPaid, spendingOf, spentOf } from '../../../runtime/step-cost.js';
 import { sumOf } from '../../../statistics/sums.js';
 import { Children } from '../../../workflows/children.js';
-import type { Outcome } from '../../../workflows/conduct.js';
+import type { ExperimentOutcome } from '../../../workflows/conduct.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { HostedUnits } from '../../../workflows/hosted-units.js';
 import { grantSignal } from '../../../workflows/messages.js';
@@ -108,7 +108,7 @@ export class AgentEvalControl extends ExperimentControl<AgentEvalPlan, AgentEval
     return { asked: this.status.asked(), totals: this.totals };
   }
 
-  override outcome(cancelled: boolean): Outcome {
+  override outcome(cancelled: boolean): ExperimentOutcome {
     if (this.unfinished) this.status.exhaust('limits: a rollout had nothing left to spend');
     return super.outcome(cancelled);
   }

@@ -24,7 +24,7 @@ import type { DatasetExample, ScaffoldFiles } from '../evolution/types.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { type ExecutionNotes, executionNotes, largerCost } from './execution-notes.js';
 import { ExecutorBridge, NothingLeftError } from './executor-bridge.js';
-import { givenUp, lostBy, noResult } from './no-result.js';
+import { countWithoutResult, lostBy, noResult } from './no-result.js';
 import { readScaffold } from './scaffold-files.js';
 import { hasOutput, type ScaffoldRunRecord, scaffoldRunKeyOf } from './scaffold-runs.js';
 import { draftJob, draftOf } from './scaffolder-turn.js';
@@ -141,7 +141,7 @@ export function createScaffoldExecution(
       const losses = await bridge.ended();
       const why = lostBy(losses, { result, timeout_sec });
       if (why === null) return { result, cost: cost() };
-      throw givenUp(notes, losses) ? noResult(job, why, cost()) : noResult(job, why);
+      throw countWithoutResult(notes, losses) ? noResult(job, why, cost()) : noResult(job, why);
     } catch (error) {
       // A sandbox that fails does not lose the replies in flight: the next attempt finds them.
       if (!signal.aborted) await bridge.settled();

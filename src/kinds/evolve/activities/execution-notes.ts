@@ -21,7 +21,7 @@ export function executionNotes(): ExecutionNotes {
 }
 
 /** Adds a call to a cost. */
-export function bookCall(cost: StepCost, call: CostedCall): void {
+export function addCallCost(cost: StepCost, call: CostedCall): void {
   Object.assign(cost, addStep(cost, costOfCall(call)));
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { refusalOf } from '../../../activities/call-failures.js';
-import type { Asked, CalledModel, ModelCalls, Span } from '../../../activities/model-calls.js';
+import type { CalledModel, ModelCalls, Span, UnstoredReply } from '../../../activities/model-calls.js';
 import { patiently } from '../../../activities/patiently.js';
 import type { Spending, SpendingLeft } from '../../../contracts/experiment.js';
 import type { CallIdentity, CallRecord, ChatMessage } from '../../../contracts/language-model.js';
@@ -14,7 +14,7 @@ import { newlyPaid, noStepCost, spendingOf } from '../../../runtime/step-cost.js
 import type { ModelReply, ModelRequest, ProgramResources } from '../../../sandboxes/sandbox.js';
 import type { ScaffoldJob } from '../contracts.js';
 import type { ExecutorLimits } from '../evolution/executor-limits.js';
-import { bookCall, bookCounted, largerCost } from './execution-notes.js';
+import { addCallCost, bookCounted, largerCost } from './execution-notes.js';
 import { LostTime } from './lost-time.js';
 import type { Losses } from './no-result.js';
 
@@ -185,7 +185,10 @@ export class ExecutorBridge {
     return isMissing(record) ? emptyReplyText(record) : null;
   }
 
-  private async replyTo(request: ModelRequest, open: OpenRequest): Promise<Pick<Asked, 'record' | 'worked'>> {
+  private async replyTo(
+    request: ModelRequest,
+    open: OpenRequest,
+  ): Promise<Pick<UnstoredReply, 'record' | 'worked'>> {
     const { model, options } = this;
     const messages: ChatMessage[] = [
       ...(request.system_prompt === null
@@ -197,14 +200,14 @@ export class ExecutorBridge {
     const stored = await model.calls.find(prepared.request.call, prepared.key);
     if (stored !== null) {
       this.recalled += 1;
-      bookCall(this.cost, stored.record);
+      addCallCost(this.cost, stored.record);
       if (await model.calls.isCounted(stored.record)) bookCounted(this.cost, stored.record);
       return { record: stored.record, worked: null };
     }
     this.checkExperiment();
     const { record: reply, settle, worked } = await this.ask(prepared, open);
-    bookCall(this.cost, reply);
-    bookCall(options.paid, reply);
+    addCallCost(this.cost, reply);
+    addCallCost(options.paid, reply);
     await this.bookUnrecorded(timesRequested(cutOffOf(reply).crashes, reply));
     // Repeated until the store accepts the reply, even if the program has ended.
     const { record } = await patiently(() => model.calls.save({ record: reply, answer: null }), {
@@ -218,7 +221,7 @@ export class ExecutorBridge {
     return { record, worked };
   }
 
-  private async ask(prepared: ReturnType<ModelCalls['prepare']>, open: OpenRequest): Promise<Asked> {
+  private async ask(prepared: ReturnType<ModelCalls['prepare']>, open: OpenRequest): Promise<UnstoredReply> {
     const { signal, crashes, onUnreachable } = this.options;
     this.asking += 1;
     try {

@@ -22,7 +22,7 @@ import { unscoredErrors } from '../facts.js';
 import { ownScorerAndPrices } from '../own-domain.js';
 import { scaffoldRunsPrefix } from '../paths.js';
 import { evolutionReport } from '../report.js';
-import type { CodeChange, EvolveMetrics } from '../results.js';
+import type { EvolveCodeChange, EvolveMetrics } from '../results.js';
 import type { EvolveContext, EvolveContexts } from './evolve-context.js';
 import { logLines, writeLineage } from './iteration-files.js';
 import { copyScaffold, readScaffold, type ScaffoldPlace } from './scaffold-files.js';
@@ -76,7 +76,7 @@ interface Found {
   calls: readonly CallRecord[];
   runs: readonly ScaffoldRunRecord[];
   unrecorded: Unrecorded | null;
-  code_changes: CodeChange[];
+  code_changes: EvolveCodeChange[];
 }
 
 /** Counts errors of scaffolds that were not made or have no score, and of executions without an output. */

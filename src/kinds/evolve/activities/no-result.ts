@@ -61,7 +61,7 @@ export function noResult(
  * Counts an attempt without a result, and reports whether it was the last. The count restarts if more replies were
  * stored.
  */
-export function givenUp(notes: ExecutionNotes, { recalled }: Losses): boolean {
+export function countWithoutResult(notes: ExecutionNotes, { recalled }: Losses): boolean {
   notes.lost = recalled > notes.recalled ? 1 : notes.lost + 1;
   notes.recalled = recalled;
   return notes.lost >= MAX_LOST;

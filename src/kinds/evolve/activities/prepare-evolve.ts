@@ -6,7 +6,7 @@ import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { wallSecondsBefore } from '../../../activities/end-experiment.js';
 import { OwnerClaims } from '../../../activities/owner-claims.js';
 import { paidBefore } from '../../../activities/paid-calls.js';
-import { orInvalidInput, warnOfProcess } from '../../../activities/prepare-sandbox.js';
+import { preparedSandbox, warnOfProcess } from '../../../activities/prepare-sandbox.js';
 import { referenceTo } from '../../../activities/run-reference.js';
 import { configOf } from '../../../config/load.js';
 import { modelNameOf } from '../../../config/model-name.js';
@@ -87,7 +87,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
 
   async function prepareSandbox(config: EvolveConfig): Promise<SandboxPython | null> {
     if (config.sandbox.type === 'process') warnOfProcess(dependencies.notify);
-    return orInvalidInput(async () => {
+    return preparedSandbox(async () => {
       const sandbox = await dependencies.sandbox(config.sandbox.type);
       await sandbox.prepare();
       return installedPython(sandbox);

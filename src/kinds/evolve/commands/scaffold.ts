@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { orInvalidInput, warnOfProcess } from '../../../activities/prepare-sandbox.js';
+import { preparedSandbox, warnOfProcess } from '../../../activities/prepare-sandbox.js';
 import { collect } from '../../../cli/collect.js';
 import { examples } from '../../../cli/examples.js';
 import { EXIT } from '../../../cli/exit.js';
@@ -99,7 +99,7 @@ async function runAll(
   const folder = await mkdtemp(join(tmpdir(), 'reprise-scaffold-'));
   const interrupted = interruption();
   try {
-    await orInvalidInput(() => sandbox.prepare());
+    await preparedSandbox(() => sandbox.prepare());
     const runs = new SavedRuns(scaffold, {
       sandbox,
       store: openStore(folder),

@@ -4,7 +4,7 @@ import { createRandom } from '../../../statistics/random.js';
 export type Seed = number | string;
 
 /** One hand of training examples. */
-export interface Deal {
+export interface Hand {
   seed: Seed;
   purpose: 'generate' | 'evolve' | 'draft';
   /** Number from 0; every purpose has its own series of hands. */
@@ -33,7 +33,7 @@ export function validationSubset(
 export function dealtExamples(
   ids: readonly string[],
   count: number,
-  { seed, purpose, hand }: Deal,
+  { seed, purpose, hand }: Hand,
 ): string[] {
   const size = Math.min(count, ids.length);
   if (!(size > 0)) return drawn(ids, count, '');

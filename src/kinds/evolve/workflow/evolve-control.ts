@@ -1,4 +1,4 @@
-import type { Asked } from '../../../contracts/experiment.js';
+import type { ReceivedRequests } from '../../../contracts/experiment.js';
 import { spentOf } from '../../../runtime/step-cost.js';
 import { Children, signalTo } from '../../../workflows/children.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
@@ -111,7 +111,7 @@ export class EvolveControl extends ExperimentControl<EvolvePlan, EvolveProgress>
     return { lines: this.unlogged.map(({ line }) => line), line_times: this.unlogged.map(({ at }) => at) };
   }
 
-  asked(): Asked {
+  asked(): ReceivedRequests {
     return this.status.asked();
   }
 

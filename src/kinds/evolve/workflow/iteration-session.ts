@@ -1,4 +1,4 @@
-import type { Asked } from '../../../contracts/experiment.js';
+import type { ReceivedRequests } from '../../../contracts/experiment.js';
 import { spendingFacts } from '../../../facts/frame.js';
 import { keptOf } from '../../../runtime/step-cost.js';
 import { modelCallOptions, timedOptions } from '../../../workflows/activity-options.js';
@@ -155,7 +155,7 @@ export class IterationSession {
     this.iteration = new Iteration(plan, state, this.ports, closing ? 'Closing' : undefined);
   }
 
-  setControl(control: Asked): void {
+  setControl(control: ReceivedRequests): void {
     this.spending.onControl(control);
     this.slots.setSize(control.concurrency);
   }

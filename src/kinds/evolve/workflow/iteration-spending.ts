@@ -1,4 +1,4 @@
-import type { Asked, SpendingLeft } from '../../../contracts/experiment.js';
+import type { ReceivedRequests, SpendingLeft } from '../../../contracts/experiment.js';
 import type { AskedBefore, StepCost } from '../../../contracts/step-cost.js';
 import { Budget, type CallRequest, hasCallLimits, reachedLimit } from '../../../runtime/budget.js';
 import { addStep, costBeyond, newlyPaid, noStepCost, spendingOf } from '../../../runtime/step-cost.js';
@@ -24,7 +24,7 @@ export class IterationSpending {
 
   constructor(
     private readonly plan: Pick<EvolvePlan, 'limits' | 'executor'>,
-    public control: Asked,
+    public control: ReceivedRequests,
     public totals: EvolveTotals,
     spent?: ScaffoldSpending,
   ) {
@@ -32,7 +32,7 @@ export class IterationSpending {
     this.budget = new Budget(plan.limits, () => spendingOf(this.totals));
   }
 
-  onControl(control: Asked): void {
+  onControl(control: ReceivedRequests): void {
     this.control = control;
     if (this.mustEnd()) this.budget.close();
   }

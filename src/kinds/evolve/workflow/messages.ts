@@ -1,4 +1,4 @@
-import type { Asked } from '../../../contracts/experiment.js';
+import type { ReceivedRequests } from '../../../contracts/experiment.js';
 import {
   isAmount,
   isChild,
@@ -16,7 +16,7 @@ import { defineSignal } from '../../../workflows/sdk.js';
 import type { EvolveTotals, IterationReport, ScaffoldNode } from '../contracts.js';
 
 export const evolveReportSignal = defineSignal<[IterationReport]>(SIGNALS.report);
-export const evolveControlSignal = defineSignal<[Asked]>(SIGNALS.control);
+export const evolveControlSignal = defineSignal<[ReceivedRequests]>(SIGNALS.control);
 
 const isScored = { iteration: isCount, score: isNumber };
 

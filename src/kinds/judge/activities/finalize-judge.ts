@@ -18,13 +18,13 @@ import { artifactKeys } from '../../../storage/paths.js';
 import { readJson } from '../../../storage/stored-file.js';
 import type { LLMEvaluatedTrajectory } from '../../../trajectories/evaluated-trajectory.js';
 import type { FinalizeJudgeInput, JudgeMetrics } from '../contracts.js';
-import { judgedTrajectory, type StepEvaluation, scoresOf } from '../judging/evaluation.js';
+import { judgedTrajectory, type StepEvaluation, verdictScores } from '../judging/evaluation.js';
 import { addReply, meanScores, noJudgeTotals } from '../judging/totals.js';
 import { MALFORMED_VERDICT, MAX_TRIES } from '../judging/verdict.js';
 import { judgedChunksFolder, judgeErrorKey } from '../paths.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn } from './judge-replies.js';
-import { outcomeOf } from './judge-step.js';
+import { judgedStep } from './judge-step.js';
 
 /** Figures of a judgement, computed from its replies alone, so that repeated activities do not change them. */
 class JudgementFigures {
@@ -38,7 +38,9 @@ class JudgementFigures {
 
   addEvaluated({ evaluation }: LLMEvaluatedTrajectory, evaluations: readonly StepEvaluation[]): void {
     if (typeof evaluation.success === 'boolean') this.successes.push([Number(evaluation.success)]);
-    this.verdicts.push(evaluations.flatMap((one) => (one.kind === 'judged' ? [scoresOf(one.verdict)] : [])));
+    this.verdicts.push(
+      evaluations.flatMap((one) => (one.kind === 'judged' ? [verdictScores(one.verdict)] : [])),
+    );
   }
 
   /** Computes the uncertainty of a criterion's mean, whose clusters are the trajectories. */
@@ -49,7 +51,7 @@ class JudgementFigures {
   }
 
   addReply(reply: JudgeReply): void {
-    this.totals = addReply(this.totals, outcomeOf(reply));
+    this.totals = addReply(this.totals, judgedStep(reply));
     this.tally.addReply(reply.record);
   }
 

@@ -8,15 +8,15 @@ import { costOfCall } from '../../../runtime/step-cost.js';
 import { isRetried } from '../../../storage/retry-marker.js';
 import { missingFile, readJson } from '../../../storage/stored-file.js';
 import type { JudgedStep, JudgeStepErrorInput, JudgeStepInput } from '../contracts.js';
-import { scoresOf } from '../judging/evaluation.js';
+import { verdictScores } from '../judging/evaluation.js';
 import { judgeErrorKey } from '../paths.js';
 import type { JudgeContext, JudgeContexts } from './judge-context.js';
 import { type JudgeReply, repliesOn, verdictOf } from './judge-replies.js';
 
 /** Reduces a reply to what a workflow needs. */
-export function outcomeOf({ record, read }: JudgeReply, cost = costOfCall(record)): JudgedStep {
+export function judgedStep({ record, read }: JudgeReply, cost = costOfCall(record)): JudgedStep {
   return read.ok
-    ? { kind: 'judged', scores: scoresOf(read.verdict), ...cost }
+    ? { kind: 'judged', scores: verdictScores(read.verdict), ...cost }
     : { kind: 'malformed', ...cost };
 }
 
@@ -66,7 +66,7 @@ export function createJudgeStep(contexts: JudgeContexts, models: ModelCalls) {
           .log('judge')
           .warn({ trajectory, step, attempt: input.attempt, fault: reply.read.fault }, 'no verdict');
       }
-      return outcomeOf(reply, attempt.costOf(reply.record));
+      return judgedStep(reply, attempt.costOf(reply.record));
     }, input.before);
 }
 

@@ -32,7 +32,7 @@ export function judgedTrajectory(
 ): LLMEvaluatedTrajectory {
   const verdicts = evaluations.flatMap((one) => (one.kind === 'judged' ? [one.verdict] : []));
   const errors = evaluations.filter(({ kind }) => kind === 'error').length;
-  const sums = verdicts.map(scoresOf).reduce(addScores, {});
+  const sums = verdicts.map(verdictScores).reduce(addScores, {});
   const scores = meanScores(
     criteria.map(({ name }) => name),
     { judged: verdicts.length, scores: sums },
@@ -83,7 +83,7 @@ function wholeOf(
   return { success, success_from: 'scores', rationale };
 }
 
-export function scoresOf(verdict: Verdict): Record<string, number> {
+export function verdictScores(verdict: Verdict): Record<string, number> {
   return Object.fromEntries(Object.entries(verdict).map(([name, { score }]) => [name, score]));
 }
 

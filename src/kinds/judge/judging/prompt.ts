@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../../contracts/language-model.js';
 import { conversationsOf } from '../../../trajectories/exports/conversation.js';
-import { imagesOf, type Message, textOf } from '../../../trajectories/message.js';
+import { imagePartsOf, type Message, textOf } from '../../../trajectories/message.js';
 import { episodeReturn } from '../../../trajectories/returns.js';
 import type { TrajectoryData } from '../../../trajectories/schema.js';
 import { namedToolCall } from '../../../trajectories/tool-calls.js';
@@ -36,7 +36,7 @@ function answerForm({ criteria }: Rubric, isLast: boolean): string {
 
 /** Formats a message as a line of JSON: its content can neither end the line nor imitate another message. */
 function messageLine(message: Message, judged: boolean): string {
-  const { length: images } = imagesOf(message);
+  const { length: images } = imagePartsOf(message);
   const notes = Array.from({ length: images }, () => '[an image that is not shown]');
   const calls = message.role === 'assistant' ? (message.tool_calls ?? []).map(namedToolCall) : [];
   return JSON.stringify({

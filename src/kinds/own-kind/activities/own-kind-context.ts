@@ -12,7 +12,7 @@ import type { Task } from '../../../contracts/environment.js';
 import type { CallRecord, GenerateRequest, Purpose } from '../../../contracts/language-model.js';
 import { PURPOSES } from '../../../contracts/language-model.js';
 import type { LogSink } from '../../../contracts/logger.js';
-import { emptyReplyText, isMissing } from '../../../replies/reply-faults.js';
+import { EmptyReplyError, emptyReplyText, isMissing } from '../../../replies/reply-faults.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { type Retry, readRetry } from '../../../storage/retry-marker.js';
 import { codeBegunWith } from '../../../user-code/code-file.js';
@@ -29,13 +29,8 @@ const SAMPLES_IN_MEMORY = 1024;
 export const EMPTY_REPLY = 'EmptyReply';
 
 /** Reports whether a reply is empty, without tool calls too, which is its provider's fault. */
-export function isEmptyReply(record: CallRecord): boolean {
+export function isEmptyRecord(record: CallRecord): boolean {
   return isMissing(record) && (record.tool_calls ?? []).length === 0;
-}
-
-/** Error of an empty reply, which is not passed to a kind's code. */
-export class EmptyReplyError extends Error {
-  override readonly name = EMPTY_REPLY;
 }
 
 /** A call that a kind's code makes, and the reply to it, if that is stored. */
@@ -107,7 +102,7 @@ export class OwnKindContext {
       const open = calls.findIndex(({ record }) => record === null);
       const known = (open === -1 ? calls : calls.slice(0, open)).map(({ record }) => record as CallRecord);
       this.replies.set(sample, known);
-      const empty = known.find(isEmptyReply);
+      const empty = known.find(isEmptyRecord);
       if (empty !== undefined) throw new EmptyReplyError(emptyReplyText(empty));
       if (known.length === Math.min(replies.length, calls.length)) return { calls, row };
       replies = known;

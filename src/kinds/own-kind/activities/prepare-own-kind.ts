@@ -21,12 +21,12 @@ import { checkedTasks } from '../../run/activities/dataset.js';
 import { writeTasks } from '../../run/activities/task-reader.js';
 import { environmentCode } from '../../run/environment-code.js';
 import { planKey } from '../../run/paths.js';
-import { ownKindConfigs, samplesOf } from '../config.js';
+import { ownKindConfigs, sampleSelection } from '../config.js';
 import type { OwnKindInput, OwnKindPlan, ScoreSums } from '../contracts.js';
 import { kindCode } from '../definition.js';
 import { foundOwnKind, ownCodeOf } from '../folder.js';
 import { sampleOf, samplesPrefix } from '../paths.js';
-import { addScores } from '../scores.js';
+import { addSampleScores } from '../scores.js';
 import type { OwnKindContexts } from './own-kind-context.js';
 import type { StoredSample } from './sample-activities.js';
 
@@ -38,7 +38,7 @@ async function finishedIn(store: ArtifactStore): Promise<{ finished: number[]; s
   const keys = await keysBelow(store, samplesPrefix());
   let scores: ScoreSums = {};
   for await (const stored of readAhead(keys, (key) => readJson<StoredSample>(store, key))) {
-    scores = addScores(scores, stored?.row.scores ?? {});
+    scores = addSampleScores(scores, stored?.row.scores ?? {});
   }
   return { finished: keys.map(sampleOf), scores };
 }
@@ -67,7 +67,7 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
       });
       const { experiment } = folder;
       const tasks = checkedTasks(
-        samplesOf(config),
+        sampleSelection(config),
         {
           ...{ environment, signal, onUnreachable: hubListener(dependencies) },
           ...(config.dataset.hf_name === undefined ? {} : { notify }),

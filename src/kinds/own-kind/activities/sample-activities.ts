@@ -5,7 +5,7 @@ import { refusedUnstored } from '../../../activities/call-failures.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import type { EpisodeError } from '../../../contracts/results.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
-import { emptyReplyText } from '../../../replies/reply-faults.js';
+import { EmptyReplyError, emptyReplyText } from '../../../replies/reply-faults.js';
 import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
 import { isRetried } from '../../../storage/retry-marker.js';
 import { readJson } from '../../../storage/stored-file.js';
@@ -21,8 +21,7 @@ import { KindError } from '../definition.js';
 import { sampleErrorKey, sampleKey } from '../paths.js';
 import {
   EMPTY_REPLY,
-  EmptyReplyError,
-  isEmptyReply,
+  isEmptyRecord,
   type OwnKindContext,
   type OwnKindContexts,
   type SamplePass,
@@ -102,7 +101,7 @@ export function createAskForSample(contexts: OwnKindContexts, models: ModelCalls
       }
       if (stored_only) throw refusedUnstored('a sample');
       const record = await models.askAndKeep(model, call, attempt, (reply) => context.calls.save(reply));
-      if (isEmptyReply(record)) {
+      if (isEmptyRecord(record)) {
         throw ApplicationFailure.create({
           type: EMPTY_REPLY,
           message: emptyReplyText(record),

@@ -15,7 +15,7 @@ import type {
   SampleName,
   SampleWorked,
 } from '../contracts.js';
-import { addOwnKindTotals, addScores, noOwnKindTotals } from '../scores.js';
+import { addOwnKindTotals, addSampleScores, noOwnKindTotals } from '../scores.js';
 import { samples } from './activities.js';
 import { OwnKindControl } from './own-kind-control.js';
 
@@ -75,7 +75,7 @@ async function workOnSample(
       return account.count((totals) => ({
         ...addStep(totals, worked.cost ?? noStepCost()),
         ended: totals.ended + 1,
-        scores: addScores(totals.scores, worked.scores),
+        scores: addSampleScores(totals.scores, worked.scores),
       }));
     await askAll(plan, name, worked.due, account);
     answered = worked.asked;

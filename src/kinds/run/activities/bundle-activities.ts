@@ -3,7 +3,7 @@ import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError }
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { continuesOthers } from '../../../storage/in-unit.js';
 import { readJson } from '../../../storage/stored-file.js';
-import type { BundleActivities, Deal, Dealt, KeptLane, LaneOrders } from '../contracts.js';
+import type { BundleActivities, Dealt, KeptLane, LaneOrders, LaneRequest } from '../contracts.js';
 import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
 import { isNewLane } from '../lane/lane-state.js';
 import { keptLaneKey } from '../paths.js';
@@ -42,7 +42,7 @@ export function createBundleActivities(
     dealLanes: async ({ update: updateId, deal }) => {
       const context = Context.current();
       const asked = context.client.withDeadline(Date.now() + ANSWERED_WITHIN, () =>
-        runOf(context).executeUpdate<Dealt, [Deal]>(DEAL_LANES, { args: [deal], updateId }),
+        runOf(context).executeUpdate<Dealt, [LaneRequest]>(DEAL_LANES, { args: [deal], updateId }),
       );
       const dealt = await orOver(asked, { lanes: [], isOld: true, orders: OVER });
       // What was begun elsewhere goes on with what is stored of it.

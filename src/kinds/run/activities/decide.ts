@@ -7,7 +7,7 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { keysBelow } from '../../../storage/read-ahead.js';
 import { readJson, readRows } from '../../../storage/stored-file.js';
-import { scoresOf } from '../comparison.js';
+import { rowScores } from '../comparison.js';
 import type { RunActivities } from '../contracts.js';
 import { knownText } from '../facts.js';
 import { baselineKey, partsPrefix } from '../paths.js';
@@ -23,7 +23,7 @@ type StopWhen = NonNullable<RunConfig['limits']['stop_when']>;
 
 /** Returns a row's score, right as 1; null if it has none. @throws InvalidInputError if it is not from 0 to 1. */
 function scoreIn(row: ResultRow, score: string): number | null {
-  const value = scoresOf(row)?.[score];
+  const value = rowScores(row)?.[score];
   if (value === undefined) return null;
   const number = Number(value);
   if (number >= 0 && number <= 1) return number;

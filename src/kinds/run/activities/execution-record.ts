@@ -33,7 +33,7 @@ export function executionRecordOf(
 }
 
 /** Returns the result of a program, from its row. */
-export function resultOf({
+export function executionResult({
   status,
   stdout,
   stderr,

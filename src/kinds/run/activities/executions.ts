@@ -4,7 +4,7 @@ import { executionKeyOf } from '../../../activities/call-key.js';
 import { countingKills } from '../../../activities/counting-kills.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { held } from '../../../activities/patiently.js';
-import { orInvalidInput, WARNING, warnOfProcess } from '../../../activities/prepare-sandbox.js';
+import { preparedSandbox, WARNING, warnOfProcess } from '../../../activities/prepare-sandbox.js';
 import type { SandboxType } from '../../../config/sandbox-schema.js';
 import type { ExecutionResult } from '../../../contracts/execution.js';
 import { AdaptiveLimit } from '../../../language-models/adaptive-limit.js';
@@ -13,7 +13,7 @@ import { mayRunCode } from '../combinations.js';
 import type { ExecuteCodeInput, ExecutionActivities } from '../contracts.js';
 import type { RunConfig } from '../schema.js';
 import { isPython } from '../scorers/own-scorer.js';
-import { executionRecordOf, programOf, resultOf } from './execution-record.js';
+import { executionRecordOf, executionResult, programOf } from './execution-record.js';
 import type { RunContext, RunContexts } from './run-context.js';
 
 /**
@@ -49,7 +49,7 @@ export function createExecutionActivities(
         const { sandbox } = run.config;
         const key = executionKeyOf(input.execution, input, sandbox);
         const stored = await run.executions.find(input.execution, key);
-        if (stored !== null) return resultOf(stored);
+        if (stored !== null) return executionResult(stored);
         const result = await runProgram(run, input);
         const record = executionRecordOf(input.execution, input, sandbox, result);
         const kept = await held(() => run.executions.save(record), {
@@ -57,7 +57,7 @@ export function createExecutionActivities(
           dependencies,
           what: 'store a program’s result',
         });
-        return resultOf(kept);
+        return executionResult(kept);
       }),
   };
 }
@@ -74,12 +74,12 @@ export async function prepareSandbox(
 ): Promise<void> {
   const scores = Object.values(config.scorers).some((scorer) => scorer.type === 'code' && isPython(scorer));
   const { type } = config.sandbox;
-  if (scores) await orInvalidInput(async () => (await sandbox(type)).prepare());
+  if (scores) await preparedSandbox(async () => (await sandbox(type)).prepare());
   if (!mayRunCode(config)) return;
   if (type === 'process') {
     warnOfProcess(notify);
     log.warn(WARNING);
   }
   if ('file' in config.agent) return;
-  await orInvalidInput(async () => (await sandbox(type)).prepare());
+  await preparedSandbox(async () => (await sandbox(type)).prepare());
 }

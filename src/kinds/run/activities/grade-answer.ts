@@ -11,7 +11,7 @@ import {
   type GradedAction,
   type GradingActivities,
 } from '../contracts.js';
-import { readVerdict, type Vote, votePrompt } from '../scorers/model-graded.js';
+import { readModelVerdict, type Vote, votePrompt } from '../scorers/model-graded.js';
 import type { ScorerOf } from '../scorers/schema.js';
 import { readFrom } from '../scorers/scorers.js';
 import { Purse } from './memory-activities.js';
@@ -38,7 +38,7 @@ async function triesBefore(run: RunContext, call: CallIdentity, { config }: Vote
     const stored = await run.calls.at({ ...call, ordinal });
     if (stored === null)
       throw missingFile(run.store, `the record of ${call.sample_id}, grade ${ordinal}`, null);
-    const verdict = readVerdict(stored.record.text, config);
+    const verdict = readModelVerdict(stored.record.text, config);
     if ('fault' in verdict) before.push({ text: stored.record.text, fault: verdict.fault });
   }
   return before;
@@ -64,7 +64,7 @@ export function createGradingActivities(
       found === null
         ? await models.askAndKeep(model, asked, attempt, (reply) => run.calls.save(reply))
         : (await models.found(model, found, attempt)).record;
-    const verdict = readVerdict(record.text, vote.config);
+    const verdict = readModelVerdict(record.text, vote.config);
     if ('fault' in verdict) {
       const { sample_id: sample, trial } = call;
       run.log('grade').warn({ sample, trial, scorer: vote.scorer, fault: verdict.fault }, 'no verdict');

@@ -1,7 +1,7 @@
 import type { Task } from '../../../contracts/environment.js';
 import { lengthOf, scalarProducts } from '../../../retrieval/vectors.js';
 import type { ScorerConfig } from '../scorers/schema.js';
-import { type RowScores, type ScoredAnswer, type ScoringServices, scoresOf } from '../scorers/scorers.js';
+import { type RowScores, type ScoredAnswer, type ScoringServices, scoreAnswer } from '../scorers/scorers.js';
 import type { RunContext } from './run-context.js';
 
 /** Returns what the scorers of a run need. */
@@ -34,6 +34,6 @@ export async function scoreRow(
   scorers: Readonly<Record<string, ScorerConfig>> = run.config.scorers,
 ): Promise<Partial<RowScores>> {
   if (answer.row.error !== null || Object.keys(scorers).length === 0) return {};
-  const { scores, unscored } = await scoresOf(scorers, { ...answer, task: await task() }, servicesOf(run));
+  const { scores, unscored } = await scoreAnswer(scorers, { ...answer, task: await task() }, servicesOf(run));
   return { scores, ...(Object.keys(unscored).length === 0 ? {} : { unscored }) };
 }

@@ -16,7 +16,7 @@ import { agentFactory, memoryFactory } from '../agent-factory.js';
 import { Lane } from '../lane/lane.js';
 import { newLane } from '../lane/lane-state.js';
 import { vectorRows } from './embeddings.js';
-import { resultOf } from './execution-record.js';
+import { executionResult } from './execution-record.js';
 import { readJournal } from './journal-file.js';
 import {
   initialMemory,
@@ -83,7 +83,7 @@ function recordedPorts(
     execute: async ({ ordinal }) => {
       const execution = line().executions?.find((record) => record.ordinal === ordinal);
       if (execution === undefined) throw new Error('the program has no record');
-      return resultOf(execution);
+      return executionResult(execution);
     },
     createAgent,
     createMemory,

@@ -18,7 +18,7 @@ import { shownAddress } from '../../../storage/shown-address.js';
 import { type Imported, importInspect } from '../importers/import-inspect.js';
 import { importPromptfoo, isPromptfoo } from '../importers/import-promptfoo.js';
 import { isInspectLog, jsonLog, openEvalLog, parsePythonJson } from '../importers/inspect-log.js';
-import { valueAt } from '../importers/promptfoo-files.js';
+import { readValue } from '../importers/promptfoo-files.js';
 
 interface ImportOptions {
   out?: string;
@@ -60,7 +60,7 @@ async function parsedFile(path: string): Promise<unknown> {
   if (['.js', '.mjs', '.cjs', '.ts', '.py'].includes(ending)) {
     throw new InvalidInputError(`${path} is code, which is not run; write the config as YAML or JSON`);
   }
-  if (ending !== '.json') return valueAt(path);
+  if (ending !== '.json') return readValue(path);
   try {
     return parsePythonJson(await readFile(path, 'utf8'));
   } catch (error) {

@@ -15,7 +15,7 @@ import { isMapping } from '../../../contracts/json.js';
 import type { TaskRow } from '../../../contracts/results.js';
 import { compareExperiments, type ScoreComparison } from '../../../statistics/comparison.js';
 import { pValueText } from '../../../statistics/figure-text.js';
-import { samplesOf } from '../../../statistics/outcomes.js';
+import { comparedSamples } from '../../../statistics/outcomes.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { openStore } from '../../../storage/open.js';
@@ -135,7 +135,7 @@ async function differences(before: ArtifactStore, after: ArtifactStore): Promise
     const stood = had.has(name) ? name : 'correct';
     const side = async (outcomes: (row: TaskRow) => number | boolean | null | undefined) => ({
       figures: ['mean', 'last'] as const,
-      samples: await samplesOf(
+      samples: await comparedSamples(
         (async function* () {
           for (const row of rows) {
             const value = outcomes(row) ?? null;

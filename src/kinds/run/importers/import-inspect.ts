@@ -10,7 +10,7 @@ import {
   type ImportedRow,
   importedCalls,
   importedRow,
-  scoresOf,
+  inspectScores,
 } from './inspect-rows.js';
 
 /** What an import has written, and what could not be carried over. */
@@ -29,7 +29,7 @@ async function chosenScore(
   asked: string | undefined,
 ): Promise<{ score: string | null; names: string[] }> {
   for await (const sample of log.samples()) {
-    const names = Object.keys(scoresOf(sample));
+    const names = Object.keys(inspectScores(sample));
     if (names.length === 0) continue;
     if (asked !== undefined && !names.includes(asked)) {
       throw new InvalidInputError(`--score ${asked}: the log has no such score; it has ${names.join(', ')}`);

@@ -7,7 +7,7 @@ import { countedText } from '../../../statistics/figure-text.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import type { Imported } from './import-inspect.js';
-import { Notes } from './notes.js';
+import { ImportNotes } from './notes.js';
 import { type Model, readModels } from './promptfoo-models.js';
 import { filledPrompt, type Prompt, readPrompts } from './promptfoo-prompts.js';
 import { criterionOf, judgeOfTests, RUBRIC_FIELD, RUBRIC_SCORERS } from './promptfoo-rubrics.js';
@@ -71,7 +71,7 @@ export async function importPromptfoo(
   path: string,
   store: ArtifactStore,
 ): Promise<Imported> {
-  const notes = new Notes();
+  const notes = new ImportNotes();
   const folder = dirname(path);
   const config = withReferences(written, written) as Record<string, unknown>;
   const tests = await readTests(config, folder, notes);
@@ -156,7 +156,12 @@ function withReferences(value: unknown, root: unknown, depth = 0): unknown {
   );
 }
 
-function askedPrompt(prompt: Prompt, number: number, tests: readonly Test[], notes: Notes): Asked | null {
+function askedPrompt(
+  prompt: Prompt,
+  number: number,
+  tests: readonly Test[],
+  notes: ImportNotes,
+): Asked | null {
   const isPlain = tests.every(({ prefix, suffix }) => prefix === '' && suffix === '');
   const template = 'text' in prompt && isPlain ? promptTemplate(prompt.text, 'vars') : null;
   if (template !== null) {

@@ -57,7 +57,7 @@ function numberOf(value: string | number | boolean | null): number | null {
 }
 
 /** Returns the values of all scorers as numbers, in the order of the log. */
-export function scoresOf({ scores }: Pick<InspectSample, 'scores'>): Record<string, number | null> {
+export function inspectScores({ scores }: Pick<InspectSample, 'scores'>): Record<string, number | null> {
   const flat = Object.entries(scores ?? {}).flatMap(([scorer, { value }]): [string, number | null][] =>
     typeof value === 'object' && value !== null
       ? Object.entries(value).map(([name, one]) => [`${scorer}.${name}`, numberOf(one)])
@@ -187,7 +187,7 @@ export function datasetRow(sample: InspectSample): DatasetRow {
 /**
  * Converts a sample to a row of `results.jsonl`. Epochs count from 1, trials from 0.
  * @param calls its rows of `calls.jsonl`
- * @param score the name of {@link scoresOf} whose value is the reward; null: there is none
+ * @param score the name of {@link inspectScores} whose value is the reward; null: there is none
  */
 export function importedRow(
   sample: InspectSample,
@@ -196,7 +196,7 @@ export function importedRow(
 ): ImportedRow {
   const { id, epoch, target, choices, metadata, output, model_usage, limit } = sample;
   const [choice] = output.choices;
-  const scores = scoresOf(sample);
+  const scores = inspectScores(sample);
   const value = score === null ? null : (scores[score] ?? null);
   const error = errorOf(sample, score, value);
   const reward = error === null ? value : null;

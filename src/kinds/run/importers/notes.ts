@@ -1,5 +1,5 @@
 /** What could not be carried over, a sentence each, in the order of the first of its kind. */
-export class Notes {
+export class ImportNotes {
   private readonly counts = new Map<string, number>();
 
   add(what: string): void {

@@ -1,8 +1,8 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { isMapping } from '../../../contracts/json.js';
-import type { Notes } from './notes.js';
-import { namesFile, pathOf, textAt, valueAt } from './promptfoo-files.js';
-import type { Rubric } from './promptfoo-rubrics.js';
+import type { ImportNotes } from './notes.js';
+import { namesFile, pathOf, readValue, textAt } from './promptfoo-files.js';
+import type { FilledRubric } from './promptfoo-rubrics.js';
 import { rendered } from './promptfoo-templates.js';
 
 /** An assertion that `examples/promptfoo/assertions-env.ts` judges. */
@@ -15,7 +15,7 @@ export interface Assertion {
 /** Assertions of a test that are carried over. */
 interface CarriedAssertions {
   assert: Assertion[];
-  rubrics: Rubric[];
+  rubrics: FilledRubric[];
 }
 
 /** Types that are judged, with or without `not-` before them. */
@@ -77,7 +77,7 @@ function listed(text: string): string[] {
 interface Reading {
   vars: Record<string, unknown>;
   folder: string;
-  notes: Notes;
+  notes: ImportNotes;
 }
 
 /** Returns those of a test's assertions that are carried over, with their values filled in; notes the others. */
@@ -130,8 +130,8 @@ function filledValue(value: unknown, { vars, folder }: Reading): { value: unknow
 function rubric(
   { type, threshold, rubricPrompt, provider }: Record<string, unknown>,
   value: unknown,
-  notes: Notes,
-): Rubric {
+  notes: ImportNotes,
+): FilledRubric {
   for (const [name, given] of Object.entries({ threshold, rubricPrompt }))
     if (given !== undefined)
       notes.add(`An assertion of type ${String(type)} is carried over without its ${name}`);
@@ -141,7 +141,7 @@ function rubric(
 const weightOf = (weight: unknown) => (typeof weight === 'number' ? { weight } : {});
 
 function fileValue(path: string): unknown {
-  return /\.(?:json|ya?ml)$/i.test(path) ? valueAt(path) : textAt(path).trim();
+  return /\.(?:json|ya?ml)$/i.test(path) ? readValue(path) : textAt(path).trim();
 }
 
 /** Fills variables into the texts of a value; null where one is no template. */

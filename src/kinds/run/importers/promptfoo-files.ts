@@ -43,7 +43,7 @@ export function textAt(path: string): string {
 }
 
 /** Reads a YAML or JSON file. @throws InvalidInputError */
-export function valueAt(path: string): unknown {
+export function readValue(path: string): unknown {
   const text = textAt(path);
   return reading(path, () => asValues(parseYaml(text)));
 }
@@ -58,7 +58,7 @@ export async function rowsAt(path: string): Promise<Record<string, unknown>[] | 
     case '.yaml':
     case '.yml':
     case '.json':
-      return [valueAt(path)].flat().filter(isMapping);
+      return [readValue(path)].flat().filter(isMapping);
     default:
       return null;
   }

@@ -1,6 +1,6 @@
 import { isMapping } from '../../../contracts/json.js';
-import type { Notes } from './notes.js';
-import { namesFile, pathOf, valueAt } from './promptfoo-files.js';
+import type { ImportNotes } from './notes.js';
+import { namesFile, pathOf, readValue } from './promptfoo-files.js';
 
 /** A provider of a config, as the `lm` of a run. */
 export interface Model {
@@ -79,17 +79,17 @@ const FIELDS: Readonly<Record<string, string>> = {
 const OF_KEYS = /^apiKey/;
 
 /** Reads the providers of a config, which newer versions call targets. */
-export function readModels(config: Record<string, unknown>, folder: string, notes: Notes): Model[] {
+export function readModels(config: Record<string, unknown>, folder: string, notes: ImportNotes): Model[] {
   const written = [config.providers ?? config.targets ?? []].flat();
   return written.flatMap((one) => {
     const entries =
-      namesFile(one) && /\.(?:ya?ml|json)$/i.test(one) ? [valueAt(pathOf(one, folder))].flat() : [one];
+      namesFile(one) && /\.(?:ya?ml|json)$/i.test(one) ? [readValue(pathOf(one, folder))].flat() : [one];
     return entries.flatMap((entry) => modelOfProvider(entry, notes) ?? []);
   });
 }
 
 /** Reads one provider; null, and a note, where it has no counterpart. @param what it is in notes */
-export function modelOfProvider(written: unknown, notes: Notes, what = 'provider'): Model | null {
+export function modelOfProvider(written: unknown, notes: ImportNotes, what = 'provider'): Model | null {
   const { id, label, config = {}, ...others } = provider(written);
   const lm = modelOf(id);
   if (lm === null) {

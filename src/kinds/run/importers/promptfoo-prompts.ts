@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { asValues, parseYaml } from '../../../config/yaml-text.js';
 import { isMapping } from '../../../contracts/json.js';
-import type { Notes } from './notes.js';
+import type { ImportNotes } from './notes.js';
 import { filesAt, namesFile, pathOf, rowsAt, textAt } from './promptfoo-files.js';
 import { rendered } from './promptfoo-templates.js';
 
@@ -18,7 +18,7 @@ export type Prompt = { text: string } | { messages: Message[] };
 export async function readPrompts(
   config: Record<string, unknown>,
   folder: string,
-  notes: Notes,
+  notes: ImportNotes,
 ): Promise<Prompt[]> {
   const written = config.prompts ?? '{{prompt}}';
   // An older form: labels by file.
@@ -32,7 +32,7 @@ export async function readPrompts(
   return texts.map((text) => conversation(text, notes) ?? { text });
 }
 
-async function textsOf(entry: string, folder: string, notes: Notes): Promise<string[]> {
+async function textsOf(entry: string, folder: string, notes: ImportNotes): Promise<string[]> {
   const isFile = namesFile(entry) || (!/[\n{]/.test(entry) && isExistingFile(pathOf(entry, folder)));
   if (!isFile) {
     if (!/^(?:exec|langfuse|portkey|helicone|package):/.test(entry)) return [entry];
@@ -61,7 +61,7 @@ function isExistingFile(path: string): boolean {
 }
 
 /** Returns the messages of a prompt that is a conversation in JSON or YAML; null: it is a text. */
-function conversation(text: string, notes: Notes): { messages: Message[] } | null {
+function conversation(text: string, notes: ImportNotes): { messages: Message[] } | null {
   if (!/^\s*(?:\[|- )/.test(text)) return null;
   let value: unknown;
   try {
@@ -80,7 +80,7 @@ function conversation(text: string, notes: Notes): { messages: Message[] } | nul
   };
 }
 
-function contentOf(content: unknown, notes: Notes): string {
+function contentOf(content: unknown, notes: ImportNotes): string {
   if (!Array.isArray(content)) return String(content ?? '');
   return content
     .flatMap((part) => {

@@ -1,11 +1,11 @@
 import { isMapping } from '../../../contracts/json.js';
 import { countedText } from '../../../statistics/figure-text.js';
-import type { Notes } from './notes.js';
+import type { ImportNotes } from './notes.js';
 import { modelOfProvider } from './promptfoo-models.js';
 import type { Test } from './promptfoo-tests.js';
 
 /** A rubric of a test, filled in. */
-export interface Rubric {
+export interface FilledRubric {
   text: string;
   /** The provider that judges by it, as the assertion names it; undefined: that of the test. */
   grader: unknown;
@@ -39,7 +39,7 @@ export function criterionOf({ rubrics }: Pick<Test, 'rubrics'>): string | undefi
 }
 
 /** Returns the model that judges by the rubrics, as `lm`; null where the run's own one does. */
-export function judgeOfTests(tests: readonly Test[], notes: Notes): Record<string, unknown> | null {
+export function judgeOfTests(tests: readonly Test[], notes: ImportNotes): Record<string, unknown> | null {
   const graded = tests.filter(({ rubrics }) => rubrics.length > 0);
   if (graded.length === 0) return null;
   const several = graded.filter(({ rubrics }) => rubrics.length > 1).length;

@@ -1,8 +1,8 @@
 import { isMapping } from '../../../contracts/json.js';
-import type { Notes } from './notes.js';
+import type { ImportNotes } from './notes.js';
 import { type Assertion, carriedAssertions, shortAssertion } from './promptfoo-assertions.js';
-import { filesAt, namesFile, pathOf, rowsAt, textAt, valueAt } from './promptfoo-files.js';
-import type { Rubric } from './promptfoo-rubrics.js';
+import { filesAt, namesFile, pathOf, readValue, rowsAt, textAt } from './promptfoo-files.js';
+import type { FilledRubric } from './promptfoo-rubrics.js';
 import { rendered } from './promptfoo-templates.js';
 
 /** A test with the values of its variables, ready to be a row. */
@@ -11,7 +11,7 @@ export interface Test {
   description?: string;
   vars: Record<string, unknown>;
   assert: Assertion[];
-  rubrics: Rubric[];
+  rubrics: FilledRubric[];
   /** The provider that judges by rubrics, as the test names it. */
   grader: unknown;
   /** False where the test has further assertions, which are not carried over. */
@@ -35,14 +35,14 @@ const OPTIONS_NOT_CARRIED = [
 ];
 
 /** Reads all tests of a config: listed, in files, and of scenarios, with what `defaultTest` adds. */
-export async function readTests(config: Written, folder: string, notes: Notes): Promise<Test[]> {
+export async function readTests(config: Written, folder: string, notes: ImportNotes): Promise<Test[]> {
   const usual = section(
-    namesFile(config.defaultTest) ? valueAt(pathOf(config.defaultTest, folder)) : config.defaultTest,
+    namesFile(config.defaultTest) ? readValue(pathOf(config.defaultTest, folder)) : config.defaultTest,
   );
   const listed = await writtenTests(config.tests, folder, notes);
   const ofScenarios: Written[] = [];
   for (const written of list(config.scenarios)) {
-    const scenarios = namesFile(written) ? filesAt(pathOf(written, folder)).flatMap(valueAt) : [written];
+    const scenarios = namesFile(written) ? filesAt(pathOf(written, folder)).flatMap(readValue) : [written];
     for (const scenario of scenarios.map(section)) {
       const inner = await writtenTests(scenario.tests, folder, notes);
       for (const data of list(scenario.config).map(section))
@@ -70,13 +70,13 @@ function merged(under: Written, over: Written): Written {
   };
 }
 
-async function writtenTests(tests: unknown, folder: string, notes: Notes): Promise<Written[]> {
+async function writtenTests(tests: unknown, folder: string, notes: ImportNotes): Promise<Written[]> {
   const all: Written[] = [];
   for (const written of list(tests)) {
     if (isMapping(written) && !('path' in written)) {
       const { vars } = written;
       const isFile = typeof vars === 'string';
-      all.push(isFile ? { ...written, vars: valueAt(pathOf(vars, folder)) } : written);
+      all.push(isFile ? { ...written, vars: readValue(pathOf(vars, folder)) } : written);
       continue;
     }
     const named = String(isMapping(written) ? written.path : written);
@@ -95,7 +95,7 @@ async function writtenTests(tests: unknown, folder: string, notes: Notes): Promi
 }
 
 /** Converts a row of a table, whose columns are variables but for those that begin with `__`. */
-function fromTable(row: Written, notes: Notes): Written {
+function fromTable(row: Written, notes: ImportNotes): Written {
   const vars: Written = {};
   const metadata: Written = {};
   const options: Written = {};
@@ -117,7 +117,7 @@ function fromTable(row: Written, notes: Notes): Written {
 }
 
 /** Makes a test of each combination of the variables that are lists. */
-function expanded(written: Written, folder: string, notes: Notes): Omit<Test, 'id'>[] {
+function expanded(written: Written, folder: string, notes: ImportNotes): Omit<Test, 'id'>[] {
   const options = section(written.options);
   for (const name of NOT_CARRIED)
     if (written[name] !== undefined) notes.add(`A test's ${name} is not carried over`);
@@ -165,10 +165,10 @@ function nested(value: unknown, vars: Written): unknown {
   return typeof value === 'string' ? (rendered(value, vars) ?? value) : value;
 }
 
-function fileContent(name: string, value: unknown, folder: string, notes: Notes): unknown {
+function fileContent(name: string, value: unknown, folder: string, notes: ImportNotes): unknown {
   if (!namesFile(value)) return value;
   const path = pathOf(value, folder);
-  if (/\.(?:ya?ml|json)$/i.test(path)) return valueAt(path);
+  if (/\.(?:ya?ml|json)$/i.test(path)) return readValue(path);
   if (/\.(?:txt|md|csv|html?|xml|j2)$/i.test(path)) return textAt(path);
   notes.add(`The content of ${value} is not carried over: the variable ${name} is its address`);
   return value;

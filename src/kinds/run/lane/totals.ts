@@ -123,7 +123,7 @@ export function bookCall(
 /** Grade of an episode, or the type of its error if it could not be judged. */
 export type EpisodeOutcome = 'correct' | 'wrong' | { error: string };
 
-export function outcomeOf(episode: EpisodeRecord): EpisodeOutcome {
+export function episodeOutcome(episode: EpisodeRecord): EpisodeOutcome {
   if (episode.error !== null) return { error: episode.error.type };
   return episode.steps.at(-1)?.feedback.correct === true ? 'correct' : 'wrong';
 }

@@ -58,7 +58,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Verdict of one reply: a letter or a number, or what is wrong with the reply. */
-export type Verdict = { value: string | number } | { fault: string };
+export type ModelVerdict = { value: string | number } | { fault: string };
 
 /** Removes emphasis, quotes and stops at the end of a word. */
 function withoutEndMarks(word: string): string {
@@ -74,7 +74,7 @@ const COMPARED = ['A', 'B', 'T'] as const;
  * Reads a verdict. The last `GRADE:` or `SCORE:` counts, and no earlier one where it cannot be read: an answer that is
  * judged could have planted that.
  */
-export function readVerdict(text: string, config: ModelGraded): Verdict {
+export function readModelVerdict(text: string, config: ModelGraded): ModelVerdict {
   if (config.verdict === 'json') return readJson(text, scaleOf(config));
   if (config.verdict === 'number') {
     const written = last(text, /SCORE[*_`]*\s*:[\s*_`$]*(\S*)/gi);
@@ -94,7 +94,7 @@ function last(text: string, pattern: RegExp): string | undefined {
   return [...text.matchAll(pattern)].at(-1)?.[1];
 }
 
-function numberIn(written: unknown, [lowest, highest]: readonly [number, number]): Verdict {
+function numberIn(written: unknown, [lowest, highest]: readonly [number, number]): ModelVerdict {
   const text = String(written).replace(/\/\d+(?:\.\d+)?$/, '');
   const value = typeof written === 'number' ? written : text.trim() === '' ? Number.NaN : Number(text);
   if (value >= lowest && value <= highest) return { value };
@@ -107,7 +107,7 @@ function numberIn(written: unknown, [lowest, highest]: readonly [number, number]
 const MAX_BRACES = 100;
 
 /** Reads the last JSON object of a reply. */
-function readJson(text: string, scale: readonly [number, number]): Verdict {
+function readJson(text: string, scale: readonly [number, number]): ModelVerdict {
   const end = text.lastIndexOf('}');
   const braces = [...text.slice(0, Math.max(end, 0)).matchAll(/\{/g)].slice(-MAX_BRACES).reverse();
   for (const { index } of braces) {

@@ -13,7 +13,7 @@ import { boundedMatch, MatchTimeoutError } from '../../../language-models/bounde
 import { saidIn } from '../../../replies/read-reply.js';
 import { GRADE_TRIES } from '../contracts.js';
 import { validJson } from './json-validity.js';
-import { ordinalOf, readVerdict, scoreOfVotes, type Vote } from './model-graded.js';
+import { ordinalOf, readModelVerdict, scoreOfVotes, type Vote } from './model-graded.js';
 import type { OwnScorers } from './own-scorer.js';
 import type { ScorerConfig, ScorerOf, ScorerType } from './schema.js';
 import { type Score, type ScoreValue, UnscoredError } from './score.js';
@@ -161,7 +161,7 @@ const SCORERS: { [Type in ScorerType]: Scorer<Type> } = {
       if (scorer !== name) return [];
       for (let attempt = 0; attempt < GRADE_TRIES; attempt++) {
         const text = graded.get(ordinalOf(vote, attempt));
-        const verdict = text === undefined ? null : readVerdict(text, config);
+        const verdict = text === undefined ? null : readModelVerdict(text, config);
         if (verdict !== null && 'value' in verdict) return [verdict.value];
       }
       return [null];
@@ -186,7 +186,7 @@ function describe(error: unknown): string {
  * Scores an answer by every scorer, in their order. Several values of a scorer are named `scorer.value`.
  * @throws what may succeed later: a comparison, a sandbox or a store that is unavailable.
  */
-export async function scoresOf(
+export async function scoreAnswer(
   scorers: Readonly<Record<string, ScorerConfig>>,
   answer: ScoredAnswer,
   services: ScoringServices,

@@ -14,11 +14,11 @@ import {
 import { refusal } from '../../../workflows/started-rightly.js';
 import type {
   BundleActivities,
-  BundleResult,
-  Deal,
   Dealt,
+  LaneBundleResult,
   LaneInProgress,
   LaneOrders,
+  LaneRequest,
   RunPlan,
   Totals,
 } from '../contracts.js';
@@ -85,7 +85,7 @@ class LaneBundle implements LaneControl, LaneSource {
     this.writer = new PartWriter(plan, 0, `${workflowInfo().runId.slice(-12)}-${number}-${attempt}`);
   }
 
-  async run(): Promise<BundleResult> {
+  async run(): Promise<LaneBundleResult> {
     const session = new RunSession(this.plan, this, this, this.writer);
     await session.load();
     let isOver = false;
@@ -349,7 +349,7 @@ class LaneBundle implements LaneControl, LaneSource {
   }
 
   /** Returns what is reported on calls: one is requested for each lane that waits, and one for each in progress. */
-  private callsReport(): Pick<Deal, 'calls'> {
+  private callsReport(): Pick<LaneRequest, 'calls'> {
     const { budget, orders } = this;
     const running = this.inProgress.size;
     if (budget === null) return {};
@@ -379,7 +379,7 @@ class LaneBundle implements LaneControl, LaneSource {
  * Works on lanes of a run in a worker's process: the same session as in the workflow, over the worker's activities,
  * without a history. What they store is what another attempt is answered from.
  */
-export async function lanes(plan: RunPlan, number: number, attempt?: number): Promise<BundleResult> {
+export async function lanes(plan: RunPlan, number: number, attempt?: number): Promise<LaneBundleResult> {
   if (attempt === undefined) throw refusal('lanes are a part of a run, which starts them: start that');
   return new LaneBundle(plan, number, attempt).run();
 }

@@ -5,7 +5,15 @@ import { ChildBudgets } from '../../../runtime/child-budget.js';
 import { NOTHING_SPENT, spendingBeyond } from '../../../runtime/step-cost.js';
 import { unitsOptions } from '../../../workflows/activity-options.js';
 import { ApplicationFailure, activitiesOf, condition, setHandler } from '../../../workflows/sdk.js';
-import type { BundleResult, Deal, Dealt, LaneInProgress, LaneOrders, RunPlan, Totals } from '../contracts.js';
+import type {
+  Dealt,
+  LaneBundleResult,
+  LaneInProgress,
+  LaneOrders,
+  LaneRequest,
+  RunPlan,
+  Totals,
+} from '../contracts.js';
 import { hasOwnCode, LANES } from '../contracts.js';
 import type { LaneState } from '../lane/lane-state.js';
 import { addTotals, noTotals, spendingOfTotals, storedOf } from '../lane/totals.js';
@@ -167,7 +175,7 @@ export class LaneDealer {
     try {
       const result = (await units.runUnits.executeWithOptions(unitsOptions(`bundle ${number + 1}`), [
         { run: plan.run, type: LANES, args: [plan, number] },
-      ])) as BundleResult;
+      ])) as LaneBundleResult;
       for (const lane of result.left) this.lanes.giveBack(lane);
       bundle.dealt.clear();
       const { totals: ended, found } = result;
@@ -182,7 +190,7 @@ export class LaneDealer {
     }
   }
 
-  private deal({ bundle: number, attempt, want, ended, running, oldest, totals, calls }: Deal): Dealt {
+  private deal({ bundle: number, attempt, want, ended, running, oldest, totals, calls }: LaneRequest): Dealt {
     const bundle = this.bundles.get(number);
     if (bundle === undefined || attempt < bundle.attempt)
       return { lanes: [], isOld: true, orders: this.orders(number) };
@@ -214,7 +222,7 @@ export class LaneDealer {
   private reportCalls(
     number: number,
     bundle: Bundle,
-    { isNew, calls }: { isNew: boolean; calls: Deal['calls'] },
+    { isNew, calls }: { isNew: boolean; calls: LaneRequest['calls'] },
   ): void {
     if (this.budgets === null || calls === undefined) return;
     const { attempt } = bundle;

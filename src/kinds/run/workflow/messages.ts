@@ -9,10 +9,10 @@ import {
   shaped,
 } from '../../../contracts/incoming.js';
 import { defineQuery, defineUpdate } from '../../../workflows/sdk.js';
-import type { BundleTotals, Deal, Dealt, LaneOrders, Totals } from '../contracts.js';
+import type { BundleTotals, Dealt, LaneOrders, LaneRequest, Totals } from '../contracts.js';
 import { DEAL_LANES, LANE_ORDERS } from '../contracts.js';
 
-export const dealUpdate = defineUpdate<Dealt, [Deal]>(DEAL_LANES);
+export const dealUpdate = defineUpdate<Dealt, [LaneRequest]>(DEAL_LANES);
 export const ordersQuery = defineQuery<LaneOrders, [number]>(LANE_ORDERS);
 
 const isTotals = shaped<Totals>({
@@ -40,7 +40,7 @@ const isSpending = shaped<Spending>({
 });
 
 /** Reports whether a value is the report of a bundle. */
-export const isDeal = shaped<Deal>({
+export const isDeal = shaped<LaneRequest>({
   bundle: isCount,
   attempt: isCount,
   want: isCount,
@@ -49,6 +49,6 @@ export const isDeal = shaped<Deal>({
   oldest: orAbsent(listOf(isCount)),
   totals: shaped<BundleTotals>({ ended: isTotals, open: isTotals, found: isSpending }),
   calls: orAbsent(
-    shaped<NonNullable<Deal['calls']>>({ granted: isCount, returned: isCount, requested: isCount }),
+    shaped<NonNullable<LaneRequest['calls']>>({ granted: isCount, returned: isCount, requested: isCount }),
   ),
 });

@@ -17,7 +17,7 @@ import { hasOwnCode, type RunPlan } from '../contracts.js';
 import { Lane } from '../lane/lane.js';
 import { LanePool } from '../lane/lane-pool.js';
 import type { LaneState } from '../lane/lane-state.js';
-import { outcomeOf } from '../lane/totals.js';
+import { episodeOutcome } from '../lane/totals.js';
 import { artifacts, executions, languageModel } from './activities.js';
 import { EnvironmentGateway } from './environment-gateway.js';
 import { gradeEpisode } from './grade-episode.js';
@@ -125,7 +125,7 @@ export class RunSession {
     );
     const ports = this.ports(journal, account, (episode) => {
       const before = state.booked?.index === episode.index ? state.booked.outcome : undefined;
-      state.booked = { index: episode.index, outcome: outcomeOf(episode) };
+      state.booked = { index: episode.index, outcome: episodeOutcome(episode) };
       account.ended(state.booked.outcome, before);
     });
     const whole = ({ booked: _before, ...lane }: LaneState): LaneState => ({

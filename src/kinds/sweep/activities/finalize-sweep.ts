@@ -14,7 +14,14 @@ import { jsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys } from '../../../storage/paths.js';
 import { readJson } from '../../../storage/stored-file.js';
 import { kindOf } from '../../registry.js';
-import type { Cell, CellFigure, CellRow, EndedCell, FinalizeSweepInput, SweepMetrics } from '../contracts.js';
+import type {
+  CellFigure,
+  CellRow,
+  EndedCell,
+  FinalizeSweepInput,
+  SweepCell,
+  SweepMetrics,
+} from '../contracts.js';
 import { cellKey } from '../paths.js';
 import { sweepReport } from '../report.js';
 import { settingsOf } from '../settings.js';
@@ -80,7 +87,7 @@ export function createFinalizeSweep(contexts: SweepContexts, dependencies: Worke
 
   async function readCell(
     { store, kind, config }: SweepContext,
-    cell: Cell,
+    cell: SweepCell,
     index: number,
   ): Promise<ReadCell> {
     const ended = await readJson<EndedCell>(store, cellKey(index));

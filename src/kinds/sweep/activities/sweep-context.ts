@@ -8,13 +8,13 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { readableJson } from '../../../storage/json-lines.js';
 import type { Kind } from '../../kind.js';
 import { cellsOf, configOfCell, kindOfCells } from '../cells.js';
-import type { BeginCellInput, BegunCell, Cell, EndCellInput, EndedCell } from '../contracts.js';
+import type { BeginCellInput, BegunCell, EndCellInput, EndedCell, SweepCell } from '../contracts.js';
 import { cellKey } from '../paths.js';
 import type { SweepConfig } from '../schema.js';
 
 /** State that a worker holds of one sweep. */
 export class SweepContext {
-  readonly cells: readonly Cell[];
+  readonly cells: readonly SweepCell[];
 
   constructor(
     readonly store: ArtifactStore,
@@ -35,7 +35,7 @@ export class SweepContext {
   }
 
   /** Returns the config of a cell, and the ID of its workflow. */
-  begun(cell: Cell) {
+  begun(cell: SweepCell) {
     const config = configOfCell(this.kind, this.config, cell, this.store.uri);
     const [id] = this.kind.ids(config);
     return { config, workflow_id: id ?? cell.name };
@@ -58,7 +58,7 @@ export class SweepContexts extends ContextCache<SweepContext> {
 }
 
 /** Returns a cell of the plan. */
-function cellAt({ cells }: SweepContext, index: number): Cell {
+function cellAt({ cells }: SweepContext, index: number): SweepCell {
   const cell = cells[index];
   if (cell === undefined) throw new Error(`the sweep has no cell ${index}`);
   return cell;

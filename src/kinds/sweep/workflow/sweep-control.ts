@@ -3,7 +3,7 @@ import type { ExperimentMetrics, RunStatus } from '../../../contracts/results.js
 import { reachedLimit, spendingLeft } from '../../../runtime/budget.js';
 import { addSpending, addStep, noStepCost, spendingOf, spentOf } from '../../../runtime/step-cost.js';
 import { signalTo } from '../../../workflows/children.js';
-import type { Outcome } from '../../../workflows/conduct.js';
+import type { ExperimentOutcome } from '../../../workflows/conduct.js';
 import { ExperimentControl } from '../../../workflows/experiment-control.js';
 import { pauseSignal, resumeSignal, stopSignal } from '../../../workflows/messages.js';
 import type { PartReport } from '../../../workflows/part-report.js';
@@ -129,7 +129,7 @@ export class SweepControl extends ExperimentControl<SweepPlan, SweepProgress> {
     this.allBegun();
   }
 
-  override outcome(cancelled: boolean): Outcome {
+  override outcome(cancelled: boolean): ExperimentOutcome {
     const outcome = super.outcome(cancelled);
     const open = this.cells.filter(({ status }) => status !== 'done').length;
     if (outcome.status !== 'done' || open === 0) return outcome;

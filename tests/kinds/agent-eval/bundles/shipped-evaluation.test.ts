@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ChatMessage } from '../../../../src/contracts/language-model.js';
-import { judge } from '../../../../src/kinds/agent-eval/bundles/judge.js';
+import { runReward } from '../../../../src/kinds/agent-eval/bundles/judge.js';
 import { type Bundle, loadBundle } from '../../../../src/kinds/agent-eval/bundles/load.js';
 import type { LoadedRow } from '../../../../src/kinds/agent-eval/bundles/row-loader.js';
 import { runToolCall } from '../../../../src/kinds/agent-eval/bundles/run-tool-call.js';
@@ -79,7 +79,7 @@ async function play(id: string, rollout: number) {
     },
     { agent_turns: 0, user_turns: 0, user_faults: 0, at: { version: 0, database: '' } },
   ).run();
-  const { score } = await judge(bundle.reward, { row, messages, seed, database });
+  const { score } = await runReward(bundle.reward, { row, messages, seed, database });
   return { score, ending: outcome?.ending, faults, user_turns: outcome?.place.user_turns };
 }
 

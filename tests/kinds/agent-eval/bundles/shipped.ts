@@ -1,7 +1,7 @@
 import type { SqlResult } from '../../../../src/contracts/database.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { OracleAction } from '../../../../src/kinds/agent-eval/bundles/contracts.js';
-import { judge } from '../../../../src/kinds/agent-eval/bundles/judge.js';
+import { runReward } from '../../../../src/kinds/agent-eval/bundles/judge.js';
 import { type Bundle, loadBundle } from '../../../../src/kinds/agent-eval/bundles/load.js';
 import type { RewardOutput } from '../../../../src/kinds/agent-eval/bundles/reward.js';
 import type { LoadedRow } from '../../../../src/kinds/agent-eval/bundles/row-loader.js';
@@ -43,7 +43,7 @@ export class ShippedBundle {
     const seed = database.serialize();
     database.close();
     const end = await runOracle(row, actions, registry, seed);
-    return judge(this.bundle.reward, { row, seed, messages: end.messages, database: end.database });
+    return runReward(this.bundle.reward, { row, seed, messages: end.messages, database: end.database });
   }
 
   /** A value of the row's seed. */

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { judgeCommandLine, judgeOf } from '../../../../src/kinds/agent-eval/judging.js';
+import { evaluationJudge, judgeCommandLine } from '../../../../src/kinds/agent-eval/judging.js';
 import { AGENT_RUBRIC } from '../../../../src/kinds/judge/agent-rubric.js';
 
 const SCRIPT = 'scripted/examples/judge/replies.yaml';
 
 describe('the judge of an evaluation', () => {
   test('is none where nobody names one', async () => {
-    expect(await judgeOf({ set: ['models.agent.temperature=0'] }, {})).toBeNull();
+    expect(await evaluationJudge({ set: ['models.agent.temperature=0'] }, {})).toBeNull();
   });
 
   test('judges the folder that the evaluation is in, by an agent’s rubric unless another is named', async () => {
-    const judge = await judgeOf({ judge: SCRIPT, set: ['judge.lm.temperature=0', 'seed=4'] }, {});
+    const judge = await evaluationJudge({ judge: SCRIPT, set: ['judge.lm.temperature=0', 'seed=4'] }, {});
     expect(judge?.('s3://bucket/desk')).toMatchObject({
       experiment: 's3://bucket/desk',
       rubric: AGENT_RUBRIC,
       lm: { provider: 'scripted', temperature: 0, script: `${process.cwd()}/examples/judge/replies.yaml` },
     });
-    const other = await judgeOf({ judge: SCRIPT, rubric: 'examples/judge/rubric.yaml', set: [] }, {});
+    const other = await evaluationJudge({ judge: SCRIPT, rubric: 'examples/judge/rubric.yaml', set: [] }, {});
     expect(other?.('s3://bucket/desk').rubric.name).toBe('teacher');
   });
 
@@ -32,7 +32,7 @@ describe('the judge of an evaluation', () => {
     ['a rubric that is not there', { judge: SCRIPT, rubric: 'none.yaml' }, /^rubric: there is no file at/],
     ['a model without its key', { judge: 'openai/gpt-4.1' }, /lm\.model: .*set OPENAI_API_KEY/],
   ])('%s is refused before anything is begun', async (_, options, message) => {
-    await expect(judgeOf({ set: [], ...options }, {})).rejects.toThrow(message);
+    await expect(evaluationJudge({ set: [], ...options }, {})).rejects.toThrow(message);
   });
 
   test('is named with the command that continues with it', () => {

@@ -7,8 +7,8 @@ import {
   bookEpisode,
   bookUnrecorded,
   type EpisodeOutcome,
+  episodeOutcome,
   noTotals,
-  outcomeOf,
   spendingOfTotals,
 } from '../../../../src/kinds/run/lane/totals.js';
 
@@ -43,7 +43,7 @@ test.each<[EpisodeOutcome, Pick<EpisodeRecord, 'error' | 'steps'>]>([
   ['wrong', { error: null, steps: [step(true), step(false)] }],
   ['correct', { error: null, steps: [step(false), step(true)] }],
 ])('an episode stands as %j by its error, then by its last step', (outcome, episode) => {
-  expect(outcomeOf(episode as EpisodeRecord)).toEqual(outcome);
+  expect(episodeOutcome(episode as EpisodeRecord)).toEqual(outcome);
 });
 
 function step(correct: boolean) {

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { runPlainly } from '../../../../src/in-process/plain-sdk.js';
 import {
   type BundleActivities,
-  type Deal,
   type Dealt,
   type GenerateInput,
   LANES,
   type LaneOrders,
+  type LaneRequest,
   type RunPlan,
 } from '../../../../src/kinds/run/contracts.js';
 import { lanes } from '../../../../src/kinds/run/workflow/lane-bundle.js';
@@ -29,7 +29,7 @@ const pause = (milliseconds: number) => sleep(milliseconds / 8);
 const never = () => new Promise<never>(() => undefined);
 
 /** A dealer as its workflow's handlers call it. */
-type Dealing = { deal(deal: Deal): Dealt; orders(bundle: number): LaneOrders };
+type Dealing = { deal(deal: LaneRequest): Dealt; orders(bundle: number): LaneOrders };
 
 /** Run whose bundles are in one worker, which dies and begins anew, while its history grows long now and then. */
 class Run {

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { FAILURE_TYPES } from '../../../../src/contracts/names.js';
 import { runPlainly } from '../../../../src/in-process/plain-sdk.js';
 import {
-  type BundleResult,
-  type Deal,
   type Dealt,
   LANES,
+  type LaneBundleResult,
   type LaneOrders,
+  type LaneRequest,
   type RunPlan,
 } from '../../../../src/kinds/run/contracts.js';
 import { newLane } from '../../../../src/kinds/run/lane/lane-state.js';
@@ -23,7 +23,7 @@ const GOING: LaneOrders = { lanes: 2, isPaused: false, mustEnd: false, isOver: f
 /** A run of so many samples that deals them as they are asked for, or as `deals` says, and keeps what it was told. */
 class Run {
   orders = GOING;
-  readonly deals: Deal[] = [];
+  readonly deals: LaneRequest[] = [];
   readonly parts: { id: string }[] = [];
   readonly asked: object[] = [];
   private next = 0;
@@ -43,7 +43,7 @@ class Run {
   ) {}
 
   /** Grants what is requested, and ends the run when no lane has a call left. */
-  private grant({ calls, running }: Deal): void {
+  private grant({ calls, running }: LaneRequest): void {
     const { calls: most, atOnce = 1 } = this.more;
     if (most === undefined || calls === undefined) return;
     const { granted = 0 } = this.orders;
@@ -52,7 +52,7 @@ class Run {
     this.orders = { ...this.orders, granted: granted + more, isOver };
   }
 
-  work(signal?: AbortSignal): Promise<BundleResult> {
+  work(signal?: AbortSignal): Promise<LaneBundleResult> {
     const { more } = this;
     const activities = {
       openSamples: async ({ from, count }: { from: number; count: number }) =>
@@ -69,7 +69,7 @@ class Run {
         this.parts.push(...episodes);
       },
       laneOrders: async () => this.orders,
-      dealLanes: async ({ deal }: { deal: Deal }): Promise<Dealt> => {
+      dealLanes: async ({ deal }: { deal: LaneRequest }): Promise<Dealt> => {
         this.deals.push(deal);
         this.grant(deal);
         const count = Math.min(deal.want + (deal.want > 0 ? (more.ahead ?? 0) : 0), this.samples - this.next);
@@ -81,7 +81,7 @@ class Run {
       lanes as WorkflowFunction,
       { workflowId: 'run', type: LANES, args: [{ ...PLAN, ...more.plan }, 0, 1] },
       { activities, warn: () => undefined, ...(signal === undefined ? {} : { signal }) },
-    ) as Promise<BundleResult>;
+    ) as Promise<LaneBundleResult>;
   }
 }
 

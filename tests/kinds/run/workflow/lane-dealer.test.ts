@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runPlainly } from '../../../../src/in-process/plain-sdk.js';
-import type { BundleResult, Deal, Dealt, Totals } from '../../../../src/kinds/run/contracts.js';
+import type { Dealt, LaneBundleResult, LaneRequest, Totals } from '../../../../src/kinds/run/contracts.js';
 import { noTotals } from '../../../../src/kinds/run/lane/totals.js';
 import { LaneDealer } from '../../../../src/kinds/run/workflow/lane-dealer.js';
 import { LaneQueue } from '../../../../src/kinds/run/workflow/lane-queue.js';
@@ -12,13 +12,13 @@ const LIMIT = 10;
 const PLAN = samplePlan({ concurrency: 4, slots: 20, max_lm_calls: LIMIT });
 
 /** Runs a dealer whose only bundle reports as `work` says. */
-function dealt(work: (report: (deal: Partial<Deal>) => Dealt) => BundleResult): Promise<unknown> {
-  let report: (deal: Partial<Deal>) => Dealt;
+function dealt(work: (report: (deal: Partial<LaneRequest>) => Dealt) => LaneBundleResult): Promise<unknown> {
+  let report: (deal: Partial<LaneRequest>) => Dealt;
   const workflow = async () => {
     const control = new RunControl();
     control.begin(PLAN);
     const dealer = new LaneDealer(PLAN, control, new LaneQueue(PLAN, 0, []));
-    const { deal } = dealer as unknown as { deal(deal: Deal): Dealt };
+    const { deal } = dealer as unknown as { deal(deal: LaneRequest): Dealt };
     report = (more) =>
       deal.call(dealer, {
         bundle: 0,
