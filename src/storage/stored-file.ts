@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { jsonFault } from '../contracts/json.js';
 import type { ArtifactStore } from './artifact-store.js';
 import { JsonLinesError, readJsonLines } from './json-lines.js';
@@ -55,6 +56,28 @@ export async function readJson<Stored>(store: ArtifactStore, key: string): Promi
   return text === null ? null : parseJson<Stored>(text, store, key);
 }
 
+function damagedLine(store: Place, key: string, line: number, cause: unknown): StorageError {
+  return damagedFile(store, key, `line ${line} is not as it was written`, { cause });
+}
+
+/** Reads the rows of an object that fits in memory. @throws StorageError as {@link readRows} does */
+export async function readRowsAtOnce<Row>(store: ArtifactStore, key: string): Promise<Row[]> {
+  const bytes = await store.read(key);
+  if (bytes === null) throw missingFile(store, key);
+  const text = new TextDecoder().decode(bytes);
+  const isWhole = isUtf8(bytes);
+  return text.split('\n').flatMap((line, index) => {
+    if (line === '') return [];
+    try {
+      // Each wrong byte was decoded as this character.
+      if (!isWhole && line.includes('\ufffd')) throw new Error('it is not UTF-8');
+      return [JSON.parse(line) as Row];
+    } catch (error) {
+      throw damagedLine(store, key, index + 1, error);
+    }
+  });
+}
+
 /** Reads the rows of an object. @throws StorageError where it is missing, or a line is not JSON. */
 export async function* readRows<Row>(store: ArtifactStore, key: string): AsyncGenerator<Row> {
   const stream = await store.openRead(key);
@@ -63,6 +86,6 @@ export async function* readRows<Row>(store: ArtifactStore, key: string): AsyncGe
     yield* readJsonLines<Row>(stream, { name: key });
   } catch (error) {
     if (!(error instanceof JsonLinesError)) throw error;
-    throw damagedFile(store, key, `line ${error.line} is not as it was written`, { cause: error });
+    throw damagedLine(store, key, error.line, error);
   }
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { ArtifactStore } from '../../src/storage/artifact-store.js';
 import { readStoredConfig, writeStoredConfig } from '../../src/storage/stored-config.js';
-import { readJson, readRows } from '../../src/storage/stored-file.js';
+import { readJson, readRows, readRowsAtOnce } from '../../src/storage/stored-file.js';
 import { configOf } from '../support/configs.js';
 import { MemoryStore } from '../support/memory-store.js';
 
-const folder = (files: Record<string, string> = {}) =>
-  new MemoryStore(new Map(Object.entries(files).map(([key, body]) => [key, Buffer.from(body)])));
+const folder = (files: Record<string, string | Buffer> = {}) =>
+  new MemoryStore(new Map(Object.entries(files).map(([key, body]) => [key, Buffer.from(body as string)])));
 
 const collect = async <Row>(rows: AsyncIterable<Row>) => {
   const found: Row[] = [];
@@ -40,14 +41,24 @@ describe('a file of an experiment’s folder', () => {
     },
   );
 
-  test('of rows is named with the line that is damaged, and where it is gone', async () => {
-    const store = folder({ 'dataset/0.jsonl': '{"a":1}\n{"a":' });
-    await expect(collect(readRows(store, 'dataset/0.jsonl'))).rejects.toThrow(
-      'dataset/0.jsonl is damaged: line 2 is not as it was written',
-    );
-    await expect(collect(readRows(store, 'dataset/1.jsonl'))).rejects.toThrow(
+  test.each<[string, (store: ArtifactStore, key: string) => Promise<unknown>]>([
+    ['one by one', (store, key) => collect(readRows(store, key))],
+    ['at once', readRowsAtOnce],
+  ])('of rows read %s is named with the line that is damaged, and where it is gone', async (_, rowsOf) => {
+    const noText = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}\n')]);
+    const store = folder({ 'dataset/0.jsonl': '{"a":1}\n{"a":', 'dataset/2.jsonl': noText });
+    for (const [file, line] of [
+      [0, 2],
+      [2, 1],
+    ])
+      await expect(rowsOf(store, `dataset/${file}.jsonl`)).rejects.toThrow(
+        `dataset/${file}.jsonl is damaged: line ${line} is not as it was written`,
+      );
+    await expect(rowsOf(store, 'dataset/1.jsonl')).rejects.toThrow(
       "dataset/1.jsonl is missing: the experiment's folder was changed",
     );
+    await store.write('dataset/3.jsonl', '{"a":1}\n{"a":"é"}\n');
+    expect(await rowsOf(store, 'dataset/3.jsonl')).toEqual([{ a: 1 }, { a: 'é' }]);
   });
 });
 

@@ -1,17 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLine } from '../../../storage/json-lines.js';
-import { readRows } from '../../../storage/stored-file.js';
+import { readRowsAtOnce } from '../../../storage/stored-file.js';
 import type { PartLine } from '../results.js';
 
 /** Parts kept in memory while rows are merged; lanes progress at a similar pace, so a few are enough. */
 const PARTS_IN_MEMORY = 32;
 
 /** Reads a part. @throws StorageError if it is missing: the results would be incomplete. */
-export async function readPart(store: ArtifactStore, key: string): Promise<PartLine[]> {
-  const lines: PartLine[] = [];
-  for await (const line of readRows<PartLine>(store, key)) lines.push(line);
-  return lines;
+export function readPart(store: ArtifactStore, key: string): Promise<PartLine[]> {
+  return readRowsAtOnce(store, key);
 }
 
 export async function writePart(
