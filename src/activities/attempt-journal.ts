@@ -7,10 +7,8 @@ import type { StepCost } from '../contracts/step-cost.js';
 export interface AttemptNotes {
   /** Attempts that ended by themselves, with a failure. */
   ended: number;
-  /**
-   * Set before an attempt begins alone in its worker, once the server has it; absent if none has begun or it has ended.
-   */
-  alone?: 'begun' | 'died';
+  /** Attempts that began alone in their worker, as the server knows, and did not end by themselves; absent: none. */
+  alone?: number;
   /** What a bundle of units is working on, in words. */
   details?: string;
   /** Notes of each part of the activity. */
@@ -19,9 +17,11 @@ export interface AttemptNotes {
 
 /**
  * Lost workers after which an activity is suspected of crashing them. Any of the activities in a worker may have
- * crashed it, so a suspect runs alone from then on; if another worker dies, it is given up.
+ * crashed it, so a suspect runs alone from then on; if two more workers die meanwhile, it is given up. One may have been
+ * killed by somebody.
  */
 const SUSPECTED_FROM = 2;
+const GIVEN_UP_FROM = 2;
 
 /** Milliseconds between two heartbeats; the shortest heartbeat timeout of activities is 10 s. */
 const INTERVAL = 3000;
@@ -31,7 +31,10 @@ const journals = new WeakMap<Context, AttemptJournal>();
 /** Reads the notes of earlier attempts of an activity and writes those for later ones. */
 export class AttemptJournal {
   readonly notes: AttemptNotes;
+  /** Workers that died while it was alone in them. */
+  readonly diedAlone: number;
   private hasEnded = false;
+  private isAlone = false;
 
   /** Returns the journal of an attempt; there is one for each. */
   static of(context: Context = Context.current()): AttemptJournal {
@@ -41,8 +44,8 @@ export class AttemptJournal {
   }
 
   private constructor(readonly context: Context) {
-    const { alone, ...left } = (context.info.heartbeatDetails ?? {}) as Partial<AttemptNotes>;
-    this.notes = { ended: 0, parts: {}, ...left, ...(alone === undefined ? {} : { alone: 'died' }) };
+    this.notes = { ended: 0, parts: {}, ...(context.info.heartbeatDetails as Partial<AttemptNotes>) };
+    this.diedAlone = this.notes.alone ?? 0;
   }
 
   /** Returns the notes of one part of the activity, to be changed in place. @param begin notes for the first attempt */
@@ -59,17 +62,23 @@ export class AttemptJournal {
 
   /** Lost attempts that may have crashed their worker: not those of a suspect that was lost before it ran alone. */
   get crashes(): number {
-    return Math.min(this.lost, SUSPECTED_FROM) + Number(this.isGivenUp);
+    return Math.min(this.lost, SUSPECTED_FROM) + this.diedAlone;
   }
 
-  /** True if the activity runs alone, and is given up if its worker dies. */
+  /** True if the activity runs alone. */
   get isSuspect(): boolean {
     return !this.isGivenUp && this.lost >= SUSPECTED_FROM;
   }
 
   /** True if the activity is given up, so that it crashes no further worker. */
   get isGivenUp(): boolean {
-    return this.notes.alone === 'died';
+    return this.diedAlone >= GIVEN_UP_FROM;
+  }
+
+  /** Notes that the attempt begins alone in its worker. */
+  beginAlone(): void {
+    this.isAlone = true;
+    this.notes.alone = this.diedAlone + 1;
   }
 
   /** Sends the notes to the server, with the next heartbeat at the latest. */
@@ -82,7 +91,7 @@ export class AttemptJournal {
     if (this.hasEnded) return;
     this.hasEnded = true;
     this.notes.ended += 1;
-    if (this.notes.alone === 'begun') delete this.notes.alone;
+    if (this.isAlone) this.notes.alone = this.diedAlone || undefined;
     this.write();
   }
 }
@@ -105,7 +114,7 @@ export async function heartbeating<Value>(work: () => Promise<Value>): Promise<V
 export function workerCrash(crashes: number, cost?: StepCost): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.workerCrash,
-    message: `given up: ${crashes} workers died while they worked on it, the last time on nothing else`,
+    message: `given up: ${crashes} workers died while they worked on it, the last two on nothing else`,
     details: cost === undefined ? [] : [cost],
     nonRetryable: true,
   });

@@ -56,19 +56,22 @@ interface Place {
 
 /**
  * Admits a suspect alone: no other one begins beside it, and it waits until those inside are done, since it would be
- * blamed for their crashes. Suspects go first, in their order.
+ * blamed for their crashes. Suspects go first, in their order, and before them those whose worker has died while they were
+ * alone: a worker that somebody kills later takes none of these along.
  */
 export class SuspectGate {
   private readonly inside = new Set<object>();
+  private readonly diedAlone = new Set<() => void>();
   private readonly suspects = new Set<() => void>();
   private readonly others = new Set<() => void>();
   private isHeld = false;
 
   constructor(private readonly hold = LONGEST_HOLD) {}
 
-  enter(isSuspect: boolean): Place {
+  enter(isSuspect: boolean, hasDiedAlone = false): Place {
     const one = {};
-    const queue = isSuspect ? this.suspects : this.others;
+    const suspects = hasDiedAlone ? this.diedAlone : this.suspects;
+    const queue = isSuspect ? suspects : this.others;
     let begin: () => void = () => undefined;
     let timer: NodeJS.Timeout | undefined;
     const admit = () => {
@@ -93,7 +96,7 @@ export class SuspectGate {
   }
 
   private letIn(): void {
-    const [suspect] = this.suspects;
+    const [suspect] = [...this.diedAlone, ...this.suspects];
     if (suspect !== undefined) {
       if (this.inside.size === 0) suspect();
       return;
@@ -105,7 +108,7 @@ export class SuspectGate {
 
 /**
  * Wraps the activities of a worker that may crash it: one that was in two workers when they died runs alone, and is
- * given up if a third dies. One that is lost while it waits for its turn has crashed no worker.
+ * given up if two more die. One that is lost while it waits for its turn has crashed no worker.
  */
 export function withSuspects<Activities extends object>(
   activities: Activities,
@@ -118,13 +121,13 @@ export function withSuspects<Activities extends object>(
     if (trait !== 'asks' && trait !== 'risky') return [name, activity];
     const guarded = async (...input: unknown[]) => {
       const journal = AttemptJournal.of(Context.current());
-      const { isSuspect, isGivenUp, crashes } = journal;
+      const { isSuspect, isGivenUp, crashes, diedAlone } = journal;
       if (isGivenUp && trait === 'risky') throw workerCrash(crashes);
-      const place = gate.enter(isSuspect);
+      const place = gate.enter(isSuspect, diedAlone > 0);
       try {
         if (place.turn !== null) await waiting(journal, place.turn, beat);
         if (isSuspect) {
-          journal.notes.alone = 'begun';
+          journal.beginAlone();
           await report(journal, beat);
         }
         return await (activity as (...input: unknown[]) => Promise<unknown>)(...input);

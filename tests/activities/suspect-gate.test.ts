@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SuspectGate } from '../../src/activities/with-suspects.js';
 
-/** Who comes to a gate, in their order: names of suspects begin with `s`. */
+/** Who comes to a gate, in their order: names of suspects begin with `s`, with `s!` where one has died alone. */
 function gateOf(hold?: number) {
   const gate = new SuspectGate(hold);
   const inside: string[] = [];
   const places = new Map<string, () => void>();
   const enter = (name: string) => {
-    const { turn, leave } = gate.enter(name.startsWith('s'));
+    const { turn, leave } = gate.enter(name.startsWith('s'), name.startsWith('s!'));
     places.set(name, leave);
     if (turn === null) inside.push(name);
     else void turn.then(() => inside.push(name));
@@ -37,6 +37,13 @@ test('a suspect waits for who is in, and runs alone; suspects go first', async (
   enter('c');
   await leave('s2');
   expect(inside).toEqual(['a', 's1', 's2', 'b', 'c']);
+});
+
+test('of suspects the first is one whose worker died while it was alone', async () => {
+  const { inside, enter, leave } = gateOf();
+  for (const name of ['a', 's1', 's!', 's2']) enter(name);
+  for (const name of ['a', 's!', 's1']) await leave(name);
+  expect(inside).toEqual(['a', 's!', 's1', 's2']);
 });
 
 test('one that gives up its place while it waits keeps nobody', async () => {

@@ -86,7 +86,7 @@ describe('samples that end their worker', () => {
     });
     const failed = (await place.rows('poisoned')).filter(({ error }) => error !== null);
     expect(failed.map(({ id }) => id)).toEqual(POISONS);
-    expect(failed[0]?.error?.message).toMatch(/^given up: 3 workers died/);
+    expect(failed[0]?.error?.message).toMatch(/^given up: 4 workers died/);
     expect(deaths).toBeGreaterThanOrEqual(4);
     expect(deaths).toBeLessThanOrEqual(8);
     // With the module put right, the same command asks for those two.
