@@ -98,8 +98,8 @@ export function longestFacts(units: Iterable<readonly [name: string, since: numb
   return [textFact('longest', named, { label: 'longest in progress' })];
 }
 
-function paceFacts({ pace, units: { noun } }: ExperimentProgress): Fact[] {
-  if (pace === null) return [];
+function paceFacts({ pace, units: { noun, planned, ended } }: ExperimentProgress): Fact[] {
+  if (pace === null || ended === planned) return [];
   const left = durationText(Math.max(Math.round(pace.seconds_left), 1)).replace(/\.0 s$/, ' s');
   return [textFact('pace', `${rateText(pace.units_per_second, noun)}, ${left} left`, { brief: 'always' })];
 }

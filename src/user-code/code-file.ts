@@ -78,7 +78,7 @@ function shownIn(folders: readonly string[], path: string): string {
   return folder === undefined ? path : join(basename(folder), relative(folder, path));
 }
 
-/** Compares the code with the stored one, and returns the current code. */
+/** Compares the code on the disk with the stored one. */
 async function compared(
   before: Record<string, string>,
   { paths, folders }: OwnCode,
@@ -96,19 +96,23 @@ async function compared(
 /**
  * Records code that has changed since an earlier execution, since results of both versions must be marked. Call it when
  * the code is loaded. May be repeated: a change is recorded once.
- * @param kept keeps the code, so that other workers can load the same version.
+ * @param options `kept` keeps the code, so that other workers can load the same version; `ran` is the stored code, where
+ * that ran whatever the disk holds now.
  * @returns the change; null where there is none.
  */
 export async function noteCodeChange<Done extends object>(
   store: ArtifactStore,
   code: OwnCode,
   now: Done & { at: string },
-  kept?: KeptCode,
+  { kept, ran }: { kept?: KeptCode | undefined; ran?: UserCode | undefined } = {},
 ): Promise<ChangeOfCode<Done> | null> {
   const before = await storedCode<Done>(store);
   const { values = {} } = code;
   const folders = [...new Set([...code.folders, ...(before.folders ?? [])])];
-  const { changed, modules, texts } = await compared(before.modules, { ...code, folders });
+  const { changed, modules, texts } =
+    ran === undefined
+      ? await compared(before.modules, { ...code, folders })
+      : { changed: [], modules: before.modules, texts: [] };
   await kept?.keep(texts);
   const others = Object.keys(values).filter(
     (name) => (before.values?.[name] ?? values[name]) !== values[name],
@@ -121,13 +125,18 @@ export async function noteCodeChange<Done extends object>(
   return change;
 }
 
-/** Records the changes up to an experiment's end. @returns every change, in the order of time. */
+/**
+ * Records the changes up to an experiment's end. A file that was edited meanwhile is none where the code that the
+ * experiment began with is kept, since that is what ran.
+ * @returns every change, in the order of time.
+ */
 export async function codeChangesAtEnd<Done extends object>(
   store: ArtifactStore,
-  code: OwnCode,
+  { code, kept }: { code: OwnCode; kept: KeptCode | undefined },
   done: Done,
 ): Promise<ChangeOfCode<Done>[]> {
-  await noteCodeChange(store, code, { ...done, at: new Date().toISOString() });
+  const ran = await codeBegunWith(store, kept);
+  await noteCodeChange(store, code, { ...done, at: new Date().toISOString() }, { ran });
   return (await storedCode<Done>(store)).changes;
 }
 

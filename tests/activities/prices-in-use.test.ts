@@ -42,7 +42,7 @@ test('a price that changes between two executions is noted once, and another mod
   const change = { ...NOTED, modules: ['the price of openai/house'] };
   expect(await note()).toEqual(change);
   expect(await note()).toBeNull();
-  expect(await codeChangesAtEnd(store, code(), { episodes: 9 })).toEqual([change]);
+  expect(await codeChangesAtEnd(store, { code: code(), kept: undefined }, { episodes: 9 })).toEqual([change]);
 });
 
 test('the price of an embedding model belongs to it too', () => {

@@ -312,9 +312,9 @@ describe('a user’s own TypeScript', () => {
     const failed = (await place.rows('edited')).filter(({ error }) => error !== null);
     expect(failed.map(({ id }) => id)).toEqual(['sum-4']);
     const { code_changes } = await place.metrics('edited');
-    expect(code_changes).toEqual([{ at: expect.any(String), episodes: 6, modules: ['own/edited.ts'] }]);
+    expect(code_changes).toBeUndefined();
     const report = await readFile(place.path('results', 'edited', 'report.html'), 'utf8');
-    expect(report).toContain('More than one version of the code');
+    expect(report).not.toContain('More than one version of the code');
   });
 
   it.skipIf(withoutPython)(

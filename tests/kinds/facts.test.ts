@@ -112,6 +112,14 @@ describe.each(KINDS)('the facts of an experiment: %s', (kind) => {
     });
   });
 
+  it('estimate no time for units that have all ended', () => {
+    const { units } = IN_PROGRESS[kind];
+    const pace = { units_per_second: 2, seconds_left: 26 };
+    expect(texts(going(kind, { pace })).pace).toMatch(/, 26 s left$/);
+    const allEnded = { ...units, ended: units.planned };
+    expect(texts(going(kind, { pace, units: allEnded }))).not.toHaveProperty('pace');
+  });
+
   it('are left out where nothing is known', () => {
     const facts = texts(going(kind, { artifacts: '', limits: null, models: {} }));
     expect(facts).not.toHaveProperty('artifacts');

@@ -1,4 +1,7 @@
+import { z } from 'zod';
+import { describeIssues } from '../../config/describe-issues.js';
 import { InvalidInputError } from '../../config/errors.js';
+import type { SchemaNode } from '../../config/json-schema.js';
 import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
 import type { Feedback, Task } from '../../contracts/environment.js';
 import { isMapping } from '../../contracts/json.js';
@@ -160,9 +163,10 @@ function settingsOf({ name, settings: schema }: ExperimentKind, given: KindSourc
   }
   const read = runAtOnce(() => schema.safeParse(given));
   if (read.success) return read.data;
-  const issues = read.error.issues.map(({ path, message }) => {
-    const field = ['settings', ...path.map(String)].join('.');
-    return { field, message: `${field}: ${message}` };
+  const fields = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
+  const issues = describeIssues(read.error, given, fields).map(({ field, message }) => {
+    const whole = ['settings', field].filter((part) => part !== '').join('.');
+    return { field: whole, message: `${whole}: ${message}` };
   });
   throw new InvalidInputError(issues.map(({ message }) => message).join('\n'), issues[0]?.field);
 }

@@ -1,5 +1,5 @@
 import { type Fact, lineFacts, scoreFact, textFact } from '../../facts/fact.js';
-import { unitsFact } from '../../facts/frame.js';
+import { changeFacts, unitsFact } from '../../facts/frame.js';
 import type { KindFacts } from '../../facts/kind-facts.js';
 import { scoreFacts } from '../../facts/score-facts.js';
 import type { OwnKindMetrics, OwnKindProgress } from './contracts.js';
@@ -10,7 +10,7 @@ function facts(progress: OwnKindProgress): Fact[] {
     ...(kind_name === '' ? [] : [textFact('kind_name', kind_name, { label: 'kind' })]),
     unitsFact(progress),
     ...scoreFacts(metrics?.scores ?? scores, metrics?.samples, { brief: 'always' }),
-    ...(metrics === null ? [] : figureFacts(metrics)),
+    ...(metrics === null ? [] : [...figureFacts(metrics), ...changeFacts(metrics.code_changes, 'samples')]),
     ...lineFacts('in_words', progress.means ?? [], { label: 'in words' }),
   ];
 }

@@ -71,7 +71,9 @@ describe('a kind', () => {
     expect(await (await kindOf(members)).checked()).toBe('mine');
     expect((await (await kindOf(members)).work(TASK, [])).row).toEqual({ n: 3 });
     const wrong = await kindOf(members, { settings: { n: 'many', m: 1 } });
-    await expect(wrong.checked()).rejects.toThrow(/settings\.n: .*\nsettings: .*"m"/s);
+    await expect(wrong.checked()).rejects.toThrow(
+      /settings\.n: must be .*not "many"\nsettings\.m: unknown field 'm'.*allowed: n/s,
+    );
     const none = await kindOf(`${NAMED} work: async () => ({})`, { settings: { n: 1 } });
     await expect(none.checked()).rejects.toThrow(/settings\.n: mine has no settings/);
   });

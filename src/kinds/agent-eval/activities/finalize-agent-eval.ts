@@ -118,7 +118,11 @@ async function writeArtifacts(
     ...NO_OTHER_CODE,
     values: pricesInUse(Object.values(agentEvalConfigs.modelsOf(context.config)), dependencies.environment),
   };
-  const changes = await codeChangesAtEnd(store, code, { rollouts: rows.length });
+  const changes = await codeChangesAtEnd(
+    store,
+    { code, kept: dependencies.keptCode },
+    { rollouts: rows.length },
+  );
   const facts = factsOf(context, input, changes);
   const gathered = agentEvalMetrics(facts, rows, { tally, unrecorded: await unrecordedSoFar(store) });
   const metrics = orIncomplete(

@@ -134,7 +134,7 @@ export function createPrepareAgentEval(contexts: AgentEvalContexts, dependencies
         store,
         { ...bundleCode(rows), values: pricesInUse(Object.values(models), dependencies.environment) },
         { at: begun, rollouts: kept.finished.length },
-        dependencies.keptCode,
+        { kept: dependencies.keptCode },
       );
       if (change !== null) log.warn({ ...change }, 'tools or rewards changed since the last execution');
       log.info(

@@ -166,9 +166,11 @@ async function writeArtifacts(
     calls: [...replaced, ...standing],
     runs: await everyRun(context),
     unrecorded: await unrecordedSoFar(store),
-    code_changes: await codeChangesAtEnd(store, ownScorerAndPrices(config, dependencies.environment), {
-      iterations: input.state.next_iteration,
-    }),
+    code_changes: await codeChangesAtEnd(
+      store,
+      { code: ownScorerAndPrices(config, dependencies.environment), kept: dependencies.keptCode },
+      { iterations: input.state.next_iteration },
+    ),
   };
   const metrics = metricsOf(context, input, found);
   await store.writeStream(artifactKeys.calls, jsonLines(found.calls));

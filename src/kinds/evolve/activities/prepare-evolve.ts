@@ -130,7 +130,7 @@ export function createPrepareEvolve(contexts: EvolveContexts, dependencies: Work
         store,
         ownScorerAndPrices(config, dependencies.environment),
         { at: startedAt, iterations: state.next_iteration },
-        dependencies.keptCode,
+        { kept: dependencies.keptCode },
       );
       if (change !== null)
         log.warn({ ...change }, 'the scorer, or a price, changed since the last execution');

@@ -17,7 +17,7 @@ import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { deleteFolders } from '../../../storage/delete-folders.js';
 import { jsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys, callsPrefix, WORKING_FOLDERS } from '../../../storage/paths.js';
-import { readAhead, recordsBelow } from '../../../storage/read-ahead.js';
+import { keysBelow, readAhead } from '../../../storage/read-ahead.js';
 import { readJson } from '../../../storage/stored-file.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
 import type { FinalizeOwnKindInput, OwnKindMetrics, OwnKindRow } from '../contracts.js';
@@ -31,14 +31,29 @@ import { storedSample } from './sample-activities.js';
 /** Own code without modules: those of the kind were noted when it was loaded. */
 const NO_OTHER_CODE = { paths: [], folders: [] };
 
-async function* calls(store: ArtifactStore, tally: CallTally): AsyncGenerator<CallRecord> {
-  const counted = (record: CallRecord) => {
-    tally.addReply(record);
-    return record;
-  };
+/** Yields the calls sample by sample, each in the order in which they were made, and adds them up. */
+async function* calls(
+  store: ArtifactStore,
+  ids: readonly string[],
+  tally: CallTally,
+): AsyncGenerator<CallRecord> {
   // Set-aside replies come first: a replay uses the last reply at each place.
-  for await (const record of setAsideCalls(store)) yield counted(record);
-  for await (const { record } of recordsBelow<StoredCall>(store, callsPrefix())) yield counted(record);
+  for await (const record of setAsideCalls(store)) {
+    tally.addReply(record);
+    yield record;
+  }
+  const numbers = new Map(ids.map((id, number) => [id, number]));
+  const placed: { key: string; sample: number; ordinal: number }[] = [];
+  const read = async (key: string) => [key, await readJson<StoredCall>(store, key)] as const;
+  for await (const [key, call] of readAhead(await keysBelow(store, callsPrefix()), read)) {
+    if (call === null) continue;
+    tally.addReply(call.record);
+    const { sample_id, ordinal } = call.record;
+    placed.push({ key, sample: numbers.get(sample_id) ?? ids.length, ordinal });
+  }
+  placed.sort((left, right) => left.sample - right.sample || left.ordinal - right.ordinal);
+  for await (const [, call] of readAhead(placed, ({ key }) => read(key)))
+    if (call !== null) yield call.record;
 }
 
 /** Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error. */
@@ -81,11 +96,13 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     context.calls.forget();
     const errors = new ErrorTally();
     const rows: Row[] = [];
+    const ids: string[] = [];
     const scores = new ScoreTally();
     const results = async function* () {
       const samples = Array.from({ length: plan.samples }, (_, sample) => sample);
       for await (const row of readAhead(samples, (sample) => rowOf(context, sample))) {
         if (row === null) continue;
+        ids.push(row.id);
         if (row.error === null) {
           rows.push(row);
           scores.add(row.id, row.scores);
@@ -95,7 +112,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     };
     await store.writeStream(artifactKeys.results, jsonLines(results()));
     const tally = new CallTally(({ role, purpose }) => role ?? purpose);
-    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, tally)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, ids, tally)));
     const values = pricesInUse(Object.values(context.config.models), dependencies.environment);
     const code = { ...NO_OTHER_CODE, values };
     const gathered: OwnKindMetrics = {
@@ -115,7 +132,11 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       errors_by_type: errors.counts(),
       ...errors.causes(),
       ...tally.figures(await unrecordedSoFar(store)),
-      code_changes: await codeChangesAtEnd(store, code, { samples: rows.length }),
+      code_changes: await codeChangesAtEnd(
+        store,
+        { code, kept: dependencies.keptCode },
+        { samples: rows.length },
+      ),
       ...timesOf(input),
     };
     const recorded = gathered.samples + gathered.errors;

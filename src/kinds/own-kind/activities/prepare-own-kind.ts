@@ -88,12 +88,9 @@ export function createPrepareOwnKind(contexts: OwnKindContexts, dependencies: Wo
       );
       const at = new Date(info.scheduledTimestampMs).toISOString();
       const now = { at, samples: kept.finished.length };
-      const change = await noteCodeChange(
-        store,
-        { ...ownCodeOf(config), values },
-        now,
-        dependencies.keptCode,
-      );
+      const change = await noteCodeChange(store, { ...ownCodeOf(config), values }, now, {
+        kept: dependencies.keptCode,
+      });
       if (change !== null) log.warn({ ...change }, 'the kind’s code changed since the last execution');
       log.info({ experiment, kind: kind_name, samples, kept: kept.finished.length }, 'experiment prepared');
       return {

@@ -208,9 +208,11 @@ async function writeArtifacts(
   if (unrecorded !== null) builder.addUnrecorded(unrecorded);
   const openStore: OpenStore = (address) => guard(dependencies.openStore(address));
   await writeMemory(run, parts, { store, openStore, execution: plan.execution });
-  const code_changes = await codeChangesAtEnd(store, ownCodeAndPrices(config, dependencies.environment), {
-    episodes: builder.episodesSoFar,
-  });
+  const code_changes = await codeChangesAtEnd(
+    store,
+    { code: ownCodeAndPrices(config, dependencies.environment), kept: dependencies.keptCode },
+    { episodes: builder.episodesSoFar },
+  );
   const gathered = builder.finish(
     runFacts(config, factsOfLoaded(config, await run.loadedMemory()), {
       experiment: plan.experiment,

@@ -118,7 +118,7 @@ export function createPrepareRun(runs: RunContexts, dependencies: WorkerDependen
       store,
       ownCodeAndPrices(config, dependencies.environment),
       { at: new Date().toISOString(), episodes: kept.totals.episodes },
-      dependencies.keptCode,
+      { kept: dependencies.keptCode },
     );
     if (change !== null)
       log.warn({ ...change }, 'code of the user’s own, or a price, changed since the last execution');

@@ -107,7 +107,7 @@ test('a reply that another worker was given as well is counted so, also by one t
   expect(await worker().finalizeAgentEval(end)).toMatchObject({ lm_calls: 4, lm_calls_repeated: 1 });
 });
 
-test('a tool that was edited while it was in progress is told of at the end', async () => {
+test('a tool that was edited is told of at the end, where nobody has kept what it was', async () => {
   const world = deskWorld({ row: { n_rollouts: 1 } });
   await world.prepared();
   const worker = world.worker();
