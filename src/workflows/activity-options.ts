@@ -28,10 +28,14 @@ export const PATIENT: ActivityOptions = {
   },
 };
 
-/** Options of a bundle of units, which takes as long as its units; the UI shows the summary. */
+/**
+ * Options of a bundle of units, which takes as long as its units; the UI shows the summary. It begins again soon, however
+ * many workers it has lost.
+ */
 export function unitsOptions(summary: string): ActivityOptions {
   return {
     ...PATIENT,
+    retry: { ...PATIENT.retry, maximumInterval: '3s', maximumAttempts: 2400 },
     startToCloseTimeout: '365d',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
