@@ -11,13 +11,9 @@ import { call, row } from '../support/rows.js';
 /** A store that says which objects were read. */
 class ReadStore extends MemoryStore {
   reads: string[] = [];
-  override async readText(key: string) {
+  override async read(key: string) {
     this.reads.push(key);
-    return super.readText(key);
-  }
-  override async openRead(key: string) {
-    this.reads.push(key);
-    return super.openRead(key);
+    return super.read(key);
   }
   taken(): string[] {
     return this.reads.splice(0).sort();
