@@ -17,11 +17,11 @@ export interface AttemptNotes {
 
 /**
  * Lost workers after which an activity is suspected of crashing them. Any of the activities in a worker may have
- * crashed it, so a suspect runs alone from then on; if two more workers die meanwhile, it is given up. One may have been
- * killed by somebody.
+ * crashed it, so a suspect runs alone from then on; if three more workers die meanwhile, it is given up. Some may have
+ * been killed by somebody.
  */
 const SUSPECTED_FROM = 2;
-const GIVEN_UP_FROM = 2;
+const GIVEN_UP_FROM = 3;
 
 /** Milliseconds between two heartbeats; the shortest heartbeat timeout of activities is 10 s. */
 const INTERVAL = 3000;
@@ -114,7 +114,7 @@ export async function heartbeating<Value>(work: () => Promise<Value>): Promise<V
 export function workerCrash(crashes: number, cost?: StepCost): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE_TYPES.workerCrash,
-    message: `given up: ${crashes} workers died while they worked on it, the last two on nothing else`,
+    message: `given up: ${crashes} workers died while they worked on it, the last three on nothing else`,
     details: cost === undefined ? [] : [cost],
     nonRetryable: true,
   });

@@ -108,7 +108,7 @@ export class SuspectGate {
 
 /**
  * Wraps the activities of a worker that may crash it: one that was in two workers when they died runs alone, and is
- * given up if two more die. One that is lost while it waits for its turn has crashed no worker.
+ * given up if three more die. One that is lost while it waits for its turn has crashed no worker.
  */
 export function withSuspects<Activities extends object>(
   activities: Activities,

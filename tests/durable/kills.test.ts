@@ -153,7 +153,7 @@ describe.each(cases)('$kind, each call a step or workers by the unit ($grain)', 
     }
     provider.latencyMs = 0;
     const last = await place.reprise([...command, '--json']);
-    expect(last.code, last.stderr).toBe(0);
+    expect(last.code, last.stderr + last.stdout).toBe(0);
     const [plain, killed] = [await resultOf(undisturbed.stdout), await resultOf(last.stdout)];
     expect(killed.figures).toEqual(plain.figures);
     expect(killed.rows).toEqual(plain.rows);
