@@ -99,7 +99,7 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,
     latency_ms,
-    messages: request.messages,
+    messages: request.messages.map(({ reasoning: _reasoning, ...message }) => message),
     ...(request.tools === undefined ? {} : { tools: request.tools }),
     parameters: request.parameters,
     attempts: failures + cutOff.crashes + (cached ? 0 : 1),

@@ -39,8 +39,9 @@ const EFFORTS_OF: Readonly<Partial<Record<Api, readonly string[]>>> = {
   gemini: ['minimal', 'low', 'medium', 'high'],
 };
 
+/** The first two are parts of models' names, too. */
 const THINKING =
-  /\breasoning\b|\breasoning_effort\b|\bthinking\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b(?!\.?format)|\beffort\b|^budget \d/i;
+  /(?:\bnon-|(?<![-\w]))(?:reasoning|thinking)\b(?!-\d)|\breasoning_effort\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b(?!\.?format)|\beffort\b|^budget \d/i;
 /** Gemini names neither of the two penalties. */
 const PENALTY = '|^penalty\\b';
 

@@ -28,6 +28,8 @@ export interface ChatMessage {
   images?: ImageReference[];
   /** On an assistant message: the requested calls. */
   tool_calls?: ToolCall[];
+  /** On an assistant message: its thoughts, for servers that require them back; recorded with that reply alone. */
+  reasoning?: string;
   /** On a tool message: the call it answers. */
   tool_call_id?: string;
 }

@@ -15,9 +15,9 @@ const MINIMUM_BUDGET = 1024;
 const CLASSIC_MODEL =
   /claude-(?:instant|[23]\b|(?:opus|sonnet|haiku)-4(?:[-.][0-6])?(?:$|[-@]\d{8}|-latest|@))/;
 
-/** Reports whether a model accepts a temperature and a thinking budget. */
+/** Reports whether a model accepts a temperature and a thinking budget, as those of other vendors with this API do. */
 export function isClassic(model: string): boolean {
-  return CLASSIC_MODEL.test(model);
+  return CLASSIC_MODEL.test(model) || !model.includes('claude');
 }
 
 /** Classic models that decide themselves when to think: Opus and Sonnet 4.6. */

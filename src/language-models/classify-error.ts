@@ -1,6 +1,6 @@
 import { isMapping } from '../contracts/json.js';
 import type { Usage } from '../contracts/language-model.js';
-import { type ProviderProblem, readProblem, tidyErrorText } from './error-text.js';
+import { type ProviderProblem, problemInText, readProblem, tidyErrorText, wordsOf } from './error-text.js';
 import { LanguageModelError, type LanguageModelErrorKind } from './errors.js';
 import { readRetryAfter } from './retry-after.js';
 
@@ -30,11 +30,15 @@ const NETWORK_CODE =
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_[A-Z0-9_]+|[A-Z_]*CERT[A-Z_]*)$/;
 const OUT_OF_MONEY =
-  /insufficient_quota|billing_hard_limit|billing_error|credit balance is too low|spend(?:ing)?[ _]limit/i;
+  /insufficient_quota|billing_hard_limit|billing_error|credit balance is too low|credits are depleted|spend(?:ing)?[ _](?:limit|cap)|specified (?:workspace )?API usage limits/i;
 /** Daily quotas. They are refilled the next day, so retries within minutes only use up what is left. */
 const OF_THE_DAY = /\bper[ _-]?day|PerDay|\bdaily\b|\b[RT]PD\b/i;
 const OF_THE_MINUTE = /\bper[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|Per(?:Minute|Second)|\b[RT]PM\b/i;
-const KEY_REFUSED = /API_KEY_INVALID|API key not valid|API key expired|invalid[ _]api[ _]key/i;
+const KEY_REFUSED = /API_KEY_INVALID|API key not valid|API key expired|(?:invalid|incorrect)[ _]api[ _]key/i;
+/** Words by which a filter refuses a prompt; `violates the organisation's policy` is said of a key. */
+const CONTENT_REFUSED = /moderation|flagged|violates? (?:our )?usage (?:guidelines|polic)|SAFETY_CHECK/i;
+/** Codes of Groq's for a tool call or JSON that the model has spoilt: another try may succeed. */
+const SPOILT_REPLY = /\b(?:tool_use_failed|output_parse_failed|json_validate_failed)\b/;
 
 /** Returns the first error code in the chain of causes: undici hides ECONNRESET below `TypeError: fetch failed`. */
 function networkCode(error: unknown): string | undefined {
@@ -75,13 +79,17 @@ function isUsedUpForToday(text: string): boolean {
   return OF_THE_DAY.test(text) && !OF_THE_MINUTE.test(text);
 }
 
-function kindOfStatus(status: number, text: string): LanguageModelErrorKind {
+/**
+ * @param text what the server says
+ * @param upstream what the provider behind it says of this prompt; of its account and its limits the server decides
+ */
+function kindOfStatus(status: number, text: string, upstream = ''): LanguageModelErrorKind {
   if (OUT_OF_MONEY.test(text) && status < 500) return 'quota_exhausted';
   // Gemini answers an unknown key with 400, not with 401.
   if (KEY_REFUSED.test(text) && status < 500) return 'authentication';
   if (status === 401) return 'authentication';
-  // Gateways answer 403 to a prompt that their filter stopped: the sample is at fault, not the key.
-  if (status === 403) return /moderation|flagged/i.test(text) ? 'bad_request' : 'authentication';
+  // xAI and gateways answer 403 to a prompt that their filter stopped: the sample is at fault, not the key.
+  if (status === 403) return CONTENT_REFUSED.test(`${text} ${upstream}`) ? 'bad_request' : 'authentication';
   if (status === 402) return 'quota_exhausted';
   if (status === 404) return 'not_found';
   if (TIMEOUTS.includes(status)) return 'timeout';
@@ -93,7 +101,8 @@ function kindOfStatus(status: number, text: string): LanguageModelErrorKind {
   if (status === 420) return 'rate_limited';
   if (OUT_OF_CAPACITY.includes(status)) return 'overloaded';
   if (MAY_PASS.includes(status)) return 'server';
-  return status >= 500 ? 'server' : 'bad_request';
+  if (status >= 500) return 'server';
+  return SPOILT_REPLY.test(`${text} ${upstream}`) ? 'broken_off' : 'bad_request';
 }
 
 const SAID: Partial<Record<LanguageModelErrorKind, string>> = {
@@ -107,18 +116,9 @@ const SAID: Partial<Record<LanguageModelErrorKind, string>> = {
   timeout: 'timed out',
 };
 
-function bodyOf(error: unknown): unknown {
-  const { error: body, message } = error as { error?: unknown; message?: unknown };
-  if (typeof body === 'object' && body !== null) return body;
-  // @google/genai: the message is the error body as JSON.
-  if (typeof message === 'string' && /^\s*[[{]/.test(message)) {
-    try {
-      return JSON.parse(message);
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
+function problemOf(error: Error): ProviderProblem | undefined {
+  const { error: body } = error as { error?: unknown };
+  return typeof body === 'object' && body !== null ? readProblem(body) : problemInText(error.message);
 }
 
 function fromAnswer(
@@ -130,8 +130,8 @@ function fromAnswer(
 ): LanguageModelError {
   const text = problem?.message ?? fallback;
   const evidence = [text, ...(problem?.codes ?? []), JSON.stringify(problem?.error.details ?? '')].join(' ');
-  const kind = kindOfStatus(status, evidence);
-  const words = tidyErrorText(text, context.secrets);
+  const kind = kindOfStatus(status, evidence, problem?.upstream);
+  const words = tidyErrorText((problem && wordsOf(problem)) ?? fallback, context.secrets);
   const isDaily = kind === 'quota_exhausted' && isUsedUpForToday(evidence);
   const said = isDaily ? 'says that the quota of the day is used up' : SAID[kind];
   return new LanguageModelError(
@@ -182,7 +182,7 @@ export function errorInsideBody(body: unknown, context: ErrorContext): LanguageM
   const isReply = REPLY_FIELDS.some((field) => outer[field] !== undefined && outer[field] !== null);
   const problem = readProblem(outer);
   if (!hasError && (isReply || problem?.message === undefined)) return undefined;
-  const said = problem?.message ?? JSON.stringify(outer.error);
+  const said = (problem && wordsOf(problem)) ?? JSON.stringify(outer.error);
   const status = statusOf(problem);
   const known =
     status === undefined ? null : fromAnswer(status, context.response?.headers, problem, said, context);
@@ -213,7 +213,7 @@ export function classifyError(error: unknown, context: ErrorContext): LanguageMo
   const words = tidyErrorText(thrown.message.replace(/^\d{3} /, ''), context.secrets);
   if (typeof status === 'number' && status >= 400) {
     const received = headers instanceof Headers ? headers : context.response?.headers;
-    return fromAnswer(status, received, readProblem(bodyOf(thrown)), words, context);
+    return fromAnswer(status, received, problemOf(thrown), words, context);
   }
   const code = networkCode(thrown);
   if (code !== undefined || isConnectionFault(thrown)) {

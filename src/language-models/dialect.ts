@@ -2,7 +2,7 @@ import { type AdaptableOption, OPTION_ROWS } from '../config/model-options.js';
 import type { Api } from '../config/providers.js';
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
 import { type Notify, onceEach } from './chat-messages.js';
-import { readProblem, tidyErrorText } from './error-text.js';
+import { problemInText, readProblem, tidyErrorText, wordsOf } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
 /**
@@ -12,6 +12,8 @@ import { LanguageModelError } from './errors.js';
 export interface Dialect extends Record<AdaptableOption, boolean> {
   /** vLLM's `return_token_ids`, which is only sent together with `logprobs`. */
   tokenIds: boolean;
+  /** The chat without its thoughts; where a server requires them back, each reply is sent with its own. */
+  withoutThoughts: boolean;
   /** System messages; without them, their text begins the user's first message. */
   system: boolean;
   /** Name of the limit, of which OpenAI's protocol has two. */
@@ -30,6 +32,7 @@ export function dialectOf(api: Api): Dialect {
   const options = Object.fromEntries(ADAPTABLE.map(({ name, wire }) => [name, wire[api] !== undefined]));
   return {
     ...(options as Record<AdaptableOption, boolean>),
+    withoutThoughts: true,
     tokenIds: true,
     system: true,
     tokenField: 'max_tokens',
@@ -65,6 +68,10 @@ function optionRow(name: AdaptableOption, names: RegExp): FieldOf {
 
 /** Fields in the order in which a refusal is searched for them. */
 const FIELDS: Record<Field, FieldOf> = {
+  withoutThoughts: {
+    names: /\breasoning_content\b/i,
+    isIn: ({ messages }) => messages.some(({ reasoning }) => reasoning !== undefined),
+  },
   tokenIds: {
     names: /\breturn_token_ids\b/i,
     isIn: ({ parameters }) => parameters.logprobs !== undefined,
@@ -96,6 +103,9 @@ const OUT_OF_RANGE =
 const UNKNOWN_NAME =
   /unsupported|not supported|n[o']t support|unrecognized|unknown|unexpected|permitted|extra|deprecated/i;
 
+/** Messages that a request lacks a field. */
+const REQUIRED = /missing|required|must be (?:passed|provided|included|sent)/i;
+
 /** Messages that list the values of an effort: the model takes one, and the user has to name another. */
 const CHOICE = /supported (?:values|levels)|input should be|\bone of\b/i;
 
@@ -110,33 +120,29 @@ function refusalIn(error: unknown): Refusal | null {
   if (!(error instanceof Error)) return null;
   const { status, error: body, param } = error as { status?: unknown; error?: unknown; param?: unknown };
   if (typeof status !== 'number') return null;
-  const message = readProblem(body)?.message ?? problemInText(error.message) ?? error.message;
+  const problem = readProblem(body) ?? problemInText(error.message);
+  const message = (problem && wordsOf(problem)) ?? error.message;
   return { status, message, param: typeof param === 'string' ? param : '' };
-}
-
-/** Returns the message of an error of @google/genai, which holds the error's body. */
-function problemInText(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return readProblem(JSON.parse(text))?.message;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reports whether a request holds the field, so that leaving it out would change the request. */
 type Holds = (field: Field) => boolean;
 
-function refuses(field: Field, { status, message, param }: Refusal): boolean {
+/** Links, whose words are no reason: OpenAI's refusal of a prompt links to a page on reasoning. */
+const LINK = /https?:\/\/\S+/g;
+
+function refuses(field: Field, { status, message: said, param }: Refusal): boolean {
   const { names } = FIELDS[field];
+  const message = said.replace(LINK, '');
   const isNamed = param === field || names.test(param) || names.test(message);
   if (!isNamed || !(field === 'system' ? REFUSING_SYSTEM : REFUSING).includes(status)) return false;
   if (field === 'tokenField') return UNKNOWN_NAME.test(message);
+  if (field === 'withoutThoughts') return REQUIRED.test(message);
   if (!NOT_TAKEN.test(message)) return false;
   if (field === 'system') return true;
   // OpenAI refuses some combinations of tools and effort. That is no refusal of the effort as such.
   const isThinking = field === 'thinking_budget' || field === 'reasoning_effort';
-  if (isThinking && /\btools?\b/i.test(message)) return false;
+  if (isThinking && /\btools?\b|\breasoning_content\b/i.test(message)) return false;
   if (field === 'reasoning_effort' && CHOICE.test(message)) return false;
   return !OUT_OF_RANGE.test(message);
 }

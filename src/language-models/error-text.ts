@@ -35,6 +35,8 @@ function record(value: unknown): Record<string, unknown> | undefined {
 /** Problem that a provider reports in an error body. */
 export interface ProviderProblem {
   message?: string;
+  /** Words of the provider behind a gateway, which the gateway passes on beside its own: OpenRouter's `metadata.raw`. */
+  upstream?: string;
   /** Machine-readable codes: OpenAI's `code`, Google's `status`, Anthropic's `type`. */
   codes: string[];
   /** Error object itself, for details such as Google's RetryInfo. */
@@ -56,5 +58,29 @@ export function readProblem(body: unknown): ProviderProblem | undefined {
     // FastAPI servers list the problem of each field.
     (inner.detail === undefined || inner.detail === null ? undefined : JSON.stringify(inner.detail));
   const codes = [inner.code, inner.type, inner.status].filter((code) => typeof code === 'string');
-  return message === undefined && codes.length === 0 ? undefined : { message, codes, error: inner };
+  if (message === undefined && codes.length === 0) return undefined;
+  return { message, ...upstreamOf(inner), codes, error: inner };
+}
+
+function upstreamOf({ metadata }: Record<string, unknown>): Pick<ProviderProblem, 'upstream'> {
+  const raw = record(metadata)?.raw;
+  const body =
+    typeof raw === 'string' ? (problemInText(raw) ?? { message: raw, codes: [] }) : readProblem(raw);
+  const words = [body?.message, ...(body?.codes ?? [])].filter((word) => word !== undefined && word !== '');
+  return words.length === 0 ? {} : { upstream: words.join(' ') };
+}
+
+/** Returns the problem of an error body that is given as text, as @google/genai and gateways do. */
+export function problemInText(text: string): ProviderProblem | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return readProblem(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what a provider says, with what the one behind a gateway has said. */
+export function wordsOf({ message, upstream }: ProviderProblem): string | undefined {
+  return upstream === undefined ? message : [message, upstream].filter(Boolean).join(': ');
 }

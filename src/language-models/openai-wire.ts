@@ -1,5 +1,6 @@
 import type { ChatCompletionCreateParamsNonStreaming } from 'openai/resources/chat/completions';
 import { isStrict } from '../config/response-format.js';
+import { isCount } from '../contracts/incoming.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import type {
   ChatMessage,
@@ -8,6 +9,7 @@ import type {
   ToolCall,
   Usage,
 } from '../contracts/language-model.js';
+import { sumOf } from '../statistics/sums.js';
 import { argumentsText, effortOf, imagesOf, sentName } from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
 import { type Dialect, inDialect } from './dialect.js';
@@ -23,8 +25,11 @@ type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 function toWireMessage(
   message: ChatMessage,
   { tools, images }: Pick<GenerateRequest, 'tools' | 'images'>,
+  { withoutThoughts }: Dialect,
 ): WireMessage {
-  const { role, content } = message;
+  const { role, content, reasoning } = message;
+  // DeepSeek's and Moonshot's field, which the protocol does not have.
+  const thoughts = withoutThoughts || reasoning === undefined ? {} : { reasoning_content: reasoning };
   if (role === 'user' && message.images !== undefined) {
     const shown = imagesOf(message, images).map(({ media_type, base64 }) => ({
       type: 'image_url' as const,
@@ -37,11 +42,12 @@ function toWireMessage(
   }
   if (role === 'tool') return { role, content, tool_call_id: message.tool_call_id ?? '' };
   if (role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0) {
-    return { role, content };
+    return { role, content, ...thoughts };
   }
   return {
     role,
     content: content === '' ? null : content,
+    ...thoughts,
     tool_calls: message.tool_calls.map((call) => ({
       id: call.id,
       type: 'function',
@@ -68,7 +74,9 @@ export function toWireRequest(
   const budget = reasoning_effort === undefined ? (thinking_budget ?? -1) : -1;
   const body: ChatCompletionCreateParamsNonStreaming = {
     model,
-    messages: inDialect(messages, dialect).map((message) => toWireMessage(message, { tools, images })),
+    messages: inDialect(messages, dialect).map((message) =>
+      toWireMessage(message, { tools, images }, dialect),
+    ),
     ...plainOptions('openai', parameters, dialect),
     ...(max_output_tokens !== undefined && { [dialect.tokenField]: max_output_tokens }),
     ...(logprobs !== undefined &&
@@ -91,16 +99,33 @@ function usageIn(body: unknown): Usage | undefined {
   if (usage === undefined) return undefined;
   const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
   const thought = isMapping(details) ? details.reasoning_tokens : usage.reasoning_tokens;
-  return reportedUsage([prompt_tokens], [completion_tokens], thought);
+  const beside = thoughtBeside(usage, thought);
+  return reportedUsage([prompt_tokens], [completion_tokens, beside], beside === 0 ? thought : beside);
 }
 
 /**
- * Returns what OpenRouter says that a reply cost, in US dollars: its price depends on who served it.
- * https://openrouter.ai/docs/use-cases/usage-accounting
+ * Returns the tokens of thoughts that `completion_tokens` leaves out: xAI's and Gemini's count them in `total_tokens`
+ * alone. https://docs.x.ai/docs/guides/reasoning
+ */
+function thoughtBeside(usage: Record<string, unknown>, thought: unknown): number {
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details: input } = usage;
+  const beside = Number(total_tokens) - Number(prompt_tokens) - Number(completion_tokens);
+  if (!(beside > 0)) return 0;
+  // A gateway may leave something else out, such as cached input.
+  const isUnreported = !isCount(thought) && !isMapping(input);
+  return beside === thought || isUnreported ? beside : 0;
+}
+
+/**
+ * Returns what OpenRouter says that a reply cost, in US dollars: its price depends on who served it. With the user's own
+ * key at a vendor, that vendor is paid beside OpenRouter. https://openrouter.ai/docs/use-cases/usage-accounting
  */
 function costIn(provider: string, { usage }: Record<string, unknown>): Pick<GenerateReply, 'cost_usd'> {
-  const cost = provider === 'openrouter' && isMapping(usage) ? usage.cost : undefined;
-  return typeof cost === 'number' && cost >= 0 ? { cost_usd: cost } : {};
+  if (provider !== 'openrouter' || !isMapping(usage)) return {};
+  const { cost, is_byok, cost_details: details } = usage;
+  const parts = is_byok === true ? [cost, isMapping(details) && details.upstream_inference_cost] : [cost];
+  const isKnown = (part: unknown): part is number => typeof part === 'number' && part >= 0;
+  return parts.every(isKnown) ? { cost_usd: sumOf(parts) } : {};
 }
 
 /** Reads one tool call; its name is empty if the call names no tool. */

@@ -51,11 +51,12 @@ function spanOf(text: string): number | undefined {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units], 0);
 }
 
-/** Reads `Please try again in 7m12s.` of OpenAI and Groq. */
+/** Reads `Please try again in 7m12s.` of OpenAI and Groq, `Please retry after 24 seconds.` of Azure and the like. */
 function fromWords({ message }: Record<string, unknown>): number | undefined {
   if (typeof message !== 'string') return undefined;
-  const [, span] = /\btry again in (\d[\d.hms]*[hms])\b/i.exec(message.slice(0, MAX_WORDS)) ?? [];
-  return span === undefined ? undefined : spanOf(span);
+  const asked = /\b(?:try again|retry) (?:in|after) (\d[\d.hms]*[hms]\b|\d+(?:\.\d+)?(?= seconds?\b))/i;
+  const [, span] = asked.exec(message.slice(0, MAX_WORDS)) ?? [];
+  return span === undefined ? undefined : spanOf(/\d$/.test(span) ? `${span}s` : span);
 }
 
 /** Returns the milliseconds until a reset, given as a duration, or in seconds or milliseconds since 1970. */

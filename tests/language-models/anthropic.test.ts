@@ -59,6 +59,7 @@ describe('the Anthropic adapter', () => {
     ['claude-sonnet-5', false],
     ['claude-haiku-5-5', false],
     ['claude-fable-5-2', false],
+    ['kimi-k2-turbo-preview', true],
   ])('sends %s a temperature: %s', async (name, takesTemperature) => {
     const provider = await fake('anthropic');
     const said: string[] = [];

@@ -39,6 +39,8 @@ describe('the wait that a provider names elsewhere', () => {
     ['words of OpenAI', {}, { message: 'Rate limit reached. Please try again in 2.5s.' }, 2500],
     ['words of Groq', {}, { message: 'Limit 6000. Please try again in 1m2.5s. Upgrade' }, 62_500],
     ['milliseconds', {}, { message: 'Please try again in 350ms.' }, 350],
+    ['words of Azure', {}, { message: 'Please retry after 24 seconds.' }, 24_000],
+    ['words of Gemini', {}, { message: 'Please retry in 38.5s.' }, 38_500],
     ['words without a time', {}, { message: 'Please try again in a while.' }, undefined],
     [
       'a limit of OpenAI that is used up',
@@ -116,6 +118,16 @@ describe('the classifier', () => {
     [429, 'Rate limit reached on requests per day (RPD): Limit 200. Try again in 7m12s.', 'quota_exhausted'],
     [429, 'Number of request tokens has exceeded your daily rate limit', 'quota_exhausted'],
     [429, '60 requests per minute; 1000 per day', 'rate_limited'],
+    [429, 'Your prepayment credits are depleted.', 'quota_exhausted'],
+    [429, 'Your project has exceeded its monthly spending cap.', 'quota_exhausted'],
+    [400, 'You have reached your specified API usage limits.', 'quota_exhausted'],
+    [400, 'You have reached your specified workspace API usage limits.', 'quota_exhausted'],
+    [429, 'This request would exceed your usage limit of tokens per minute', 'rate_limited'],
+    [400, 'Incorrect API key provided: xa***.', 'authentication'],
+    [403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO', 'bad_request'],
+    [403, "The request violates your organisation's policy on regions.", 'authentication'],
+    [400, 'Failed to call a function. (tool_use_failed)', 'broken_off'],
+    [400, 'litellm: GroqException - {"error":{"code":"json_validate_failed"}}', 'broken_off'],
   ])('takes %d with "%s" for %s', (status, message, kind) => {
     const error = Object.assign(new Error(message), { status, error: { message } });
     expect(classify(error)).toMatchObject({ kind });
@@ -139,6 +151,19 @@ describe('the classifier', () => {
   it("takes a prompt that a gateway's filter stopped for one call's fault", () => {
     const error = Object.assign(new Error('403 Input was flagged by moderation'), { status: 403 });
     expect(classify(error)).toMatchObject({ kind: 'bad_request', fatalForRun: false });
+  });
+
+  it.each([
+    [403, 'Content violates usage guidelines.', 'bad_request'],
+    [400, '{"error":{"code":"tool_use_failed","message":"Failed to call a function."}}', 'broken_off'],
+    // Of its own account the gateway speaks itself: another provider may answer the next request.
+    [429, '{"error":{"code":"insufficient_quota","message":"You exceeded your quota."}}', 'rate_limited'],
+    [400, 'API key not valid.', 'bad_request'],
+  ])('shows what the provider behind a gateway says with %d: %s', (status, raw, kind) => {
+    const error = { message: 'Provider returned error', code: status, metadata: { raw, provider_name: 'x' } };
+    const classified = classify(Object.assign(new Error('x'), { status, error }));
+    expect(classified).toMatchObject({ kind });
+    expect(classified.message).toMatch(/Provider returned error: (?:Content|Failed|You exceeded|API key)/);
   });
 
   it('survives a loop of causes and things that are no errors', () => {

@@ -109,10 +109,49 @@ describe('a refusal is understood in the words of', () => {
       null,
       'Function tools with reasoning_effort are not supported for this model.',
     ],
+    [
+      'OpenAI of a flagged prompt, with a link to a page on reasoning',
+      null,
+      'Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt: https://platform.openai.com/docs/guides/reasoning#advice-on-prompting',
+    ],
+    [
+      "a model's name",
+      null,
+      'Invalid request to Qwen3-30B-A3B-Thinking-2507, kimi-k2-thinking or grok-4-fast-reasoning: bad image',
+    ],
+    ['vLLM of a mode', 'thinking_budget', 'This model does not support non-thinking mode.'],
+    [
+      'DeepSeek of its thoughts',
+      'withoutThoughts',
+      'Missing `reasoning_content` field in the assistant message at message index 2.',
+    ],
+    [
+      'DeepSeek of its thoughts',
+      'withoutThoughts',
+      'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    ],
+    [
+      'Moonshot of its thoughts',
+      'withoutThoughts',
+      'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3',
+    ],
     ['a filter', null, 'The response was filtered due to the content management policy'],
     ['another status', null, 'temperature is not supported', 503],
   ])('%s: %s', (_name, field, message, status, param) => {
     expect(changed(refusal(message, status, param))).toBe(field);
+  });
+
+  test('of thoughts, where there are none to send', () => {
+    const error = refusal('The `reasoning_content` in the thinking mode must be passed back to the API.');
+    expect(changed(error, ['withoutThoughts'])).toBeNull();
+  });
+
+  test('of what a gateway passes on', () => {
+    const raw = JSON.stringify({
+      error: { message: "'temperature' does not support 0.2. Only the default." },
+    });
+    const error = { message: 'Provider returned error', code: 400, metadata: { raw } };
+    expect(changed(Object.assign(new Error('400'), { status: 400, error }))).toBe('temperature');
   });
 
   test.each<[string, string | null]>([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../src/contracts/language-model.js';
 import { initialDialect } from '../../src/language-models/openai.js';
 import { failure, fake, modelFor, request, toolChat, weatherTool } from './support.js';
 
@@ -195,6 +196,57 @@ describe('the OpenAI adapter', () => {
       kind: 'content_filter',
       message: expect.stringMatching(/ withheld the reply \(refusal\): No\.$/),
     });
+  });
+
+  it.each<[string, object, object]>([
+    [
+      "xAI's thoughts beside the reply",
+      { completion_tokens: 9, total_tokens: 135, completion_tokens_details: { reasoning_tokens: 94 } },
+      { output_tokens: 103, reasoning_tokens: 94 },
+    ],
+    [
+      "Gemini's, which only the total counts",
+      { completion_tokens: 8, total_tokens: 43 },
+      { output_tokens: 11, reasoning_tokens: 3 },
+    ],
+    [
+      "OpenAI's, which the reply's tokens hold",
+      { completion_tokens: 50, total_tokens: 82, completion_tokens_details: { reasoning_tokens: 40 } },
+      { output_tokens: 50, reasoning_tokens: 40 },
+    ],
+    [
+      'a total with something else',
+      { completion_tokens: 50, total_tokens: 99, prompt_tokens_details: { cached_tokens: 17 } },
+      { output_tokens: 50 },
+    ],
+    ['no total', { completion_tokens: 50 }, { output_tokens: 50 }],
+  ])('counts the tokens of %s', async (_what, tokens, output) => {
+    const provider = await fake('openai');
+    const body = {
+      choices: [{ message: { content: 'a' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 32, ...tokens },
+    };
+    provider.next({ kind: 'raw', body: JSON.stringify(body), contentType: 'application/json' });
+    const { usage } = await (await modelFor(provider)).generate(request());
+    expect(usage).toEqual({ input_tokens: 32, ...output });
+  });
+
+  it('sends the thoughts of earlier replies to a server that requires them, and from then on at once', async () => {
+    const provider = await fake('openai');
+    const model = await modelFor(provider);
+    const call = { id: 'c', name: 'look', arguments: '{}' };
+    const chat: ChatMessage[] = [
+      { role: 'user', content: 'Look.' },
+      { role: 'assistant', content: '', tool_calls: [call], reasoning: 'I look.' },
+      { role: 'tool', content: 'blue', tool_call_id: 'c' },
+    ];
+    const message = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    provider.next({ kind: 'status', status: 400, message });
+    await model.generate(request(chat, { parameters: { reasoning_effort: 'high' } }));
+    await model.generate(request(chat));
+    const sent = provider.requests.map(({ body }) => body.messages[1].reasoning_content);
+    expect(sent).toEqual([undefined, 'I look.', 'I look.']);
+    expect(provider.requests[1]?.body.reasoning_effort).toBe('high');
   });
 
   it.each([

@@ -49,22 +49,38 @@ describe('services that speak as OpenAI does', () => {
     );
   });
 
-  it('OpenRouter says what a reply cost, and nobody else is believed', async () => {
-    for (const [name, cost_usd] of [
-      ['openrouter', 0.00125],
-      ['openai', undefined],
-    ] as const) {
-      const provider = await fake('openai');
-      const body = {
-        choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 5, completion_tokens: 2, cost: 0.00125 },
-      };
-      provider.next({ kind: 'raw', body: JSON.stringify(body), contentType: 'application/json' });
-      const { model } = await createLanguageModel(settings(name, provider.baseUrl), {
-        environment: { OPENROUTER_API_KEY: 'k' },
-      });
-      expect((await model.generate(request())).cost_usd).toBe(cost_usd);
-    }
+  it.each<[string, Provider, object, number | undefined]>([
+    ['of OpenRouter', 'openrouter', { cost: 0.00125 }, 0.00125],
+    ['of nobody else', 'openai', { cost: 0.00125 }, undefined],
+    [
+      'beside what it says of the vendor',
+      'openrouter',
+      { cost: 0.02, is_byok: false, cost_details: { upstream_inference_cost: 0.02 } },
+      0.02,
+    ],
+    [
+      "with the user's own key: the vendor's beside its own",
+      'openrouter',
+      { cost: 0.5, is_byok: true, cost_details: { upstream_inference_cost: 0.25 } },
+      0.75,
+    ],
+    [
+      "with the user's own key and no word of the vendor's",
+      'openrouter',
+      { cost: 0, is_byok: true },
+      undefined,
+    ],
+  ])('the cost of a reply is believed %s', async (_what, name, cost, cost_usd) => {
+    const provider = await fake('openai');
+    const body = {
+      choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 2, ...cost },
+    };
+    provider.next({ kind: 'raw', body: JSON.stringify(body), contentType: 'application/json' });
+    const { model } = await createLanguageModel(settings(name, provider.baseUrl), {
+      environment: { OPENROUTER_API_KEY: 'k' },
+    });
+    expect((await model.generate(request())).cost_usd).toBe(cost_usd);
   });
 });
 

@@ -14,6 +14,8 @@ import { agentCall } from './rollout-names.js';
 export interface RolloutConversation {
   /** The row's initial messages and all later ones, without the agent's system prompt. */
   messages: ChatMessage[];
+  /** Thoughts of the agent's replies, in their order. */
+  thoughts: string[];
   agent_turns: number;
   user_turns: number;
   at: DatabaseVersion;
@@ -70,7 +72,12 @@ export class Conversations {
       known.at.version <= to.version;
     const from = isBefore ? known : await beginning(rollout);
     // Several steps may read concurrently, so a cached conversation is never changed.
-    const conversation = { ...from, messages: [...from.messages], open: [...from.open] };
+    const conversation = {
+      ...from,
+      messages: [...from.messages],
+      thoughts: [...from.thoughts],
+      open: [...from.open],
+    };
     while (await this.readNext(conversation, rollout, to));
     this.recent.set(name, conversation);
     return conversation;
@@ -96,12 +103,13 @@ export class Conversations {
     if (conversation.agent_turns >= to.agent_turns) return false;
     const call = await this.calls.at(agentCall(rollout, conversation.agent_turns));
     if (call === null) return false;
-    const { text, tool_calls = [] } = call.record;
+    const { text, tool_calls = [], reasoning = '' } = call.record;
     conversation.messages.push({
       role: 'assistant',
       content: text,
       ...(tool_calls.length === 0 ? {} : { tool_calls }),
     });
+    conversation.thoughts.push(reasoning);
     conversation.agent_turns += 1;
     conversation.open = tool_calls.slice(0, this.maxCalls);
     conversation.refused = tool_calls.slice(this.maxCalls);
@@ -130,6 +138,7 @@ async function beginning(rollout: OpenRollout): Promise<RolloutConversation> {
   const { agent_turns, user_turns, at } = firstPlace(await rollout.database.begin());
   return {
     messages: row.initial_messages,
+    thoughts: [],
     agent_turns,
     user_turns,
     at,

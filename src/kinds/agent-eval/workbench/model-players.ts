@@ -11,6 +11,7 @@ import { LanguageModelError } from '../../../language-models/errors.js';
 import type { UserFault } from '../contracts.js';
 import { USER_ATTEMPTS } from '../rollouts/rollout.js';
 import { simulatedUserPrompt } from '../rollouts/simulated-user.js';
+import { withThoughts } from '../rollouts/thoughts.js';
 import { FAULT_SENTENCES, userFault } from '../rollouts/user-faults.js';
 import type { Terminal } from './person.js';
 import { LeftError, type Spoken } from './play-row.js';
@@ -43,8 +44,11 @@ async function ask(
 
 /** Creates an agent that a model plays. */
 export function modelAsAgent(player: ModelPlayer, tools: ToolDefinition[]) {
+  const thoughts: string[] = [];
   return async (messages: readonly ChatMessage[], reply: number): Promise<Spoken> => {
-    const said = await ask(player, { messages: [...messages], tools }, { purpose: 'agent', ordinal: reply });
+    const asked = { messages: withThoughts(messages, thoughts), tools };
+    const said = await ask(player, asked, { purpose: 'agent', ordinal: reply });
+    thoughts[reply] = said.reasoning ?? '';
     return { text: said.text, tool_calls: said.tool_calls ?? [] };
   };
 }
