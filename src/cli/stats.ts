@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { comparedParts } from '../activities/compared-experiment.js';
 import { InvalidInputError } from '../config/errors.js';
+import { quotable } from '../config/named-files.js';
+import { type Json, jsonFault } from '../contracts/json.js';
 import { parsePlainJson } from '../datasets/json-text.js';
 import type { Estimate } from '../statistics/clustered-bootstrap.js';
 import { scoreText } from '../statistics/figure-text.js';
@@ -12,7 +14,8 @@ import {
   type RewardStatisticsOptions,
   rewardStatistics,
 } from '../statistics/reward-statistics.js';
-import { readNumberedJsonLines } from '../storage/json-lines.js';
+import type { ArtifactStore } from '../storage/artifact-store.js';
+import { readLines, readNumberedJsonLines } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { shownAddress } from '../storage/shown-address.js';
 import { missingFile } from '../storage/stored-file.js';
@@ -45,20 +48,54 @@ async function partsNamed(address: string, resultsDir: string | undefined): Prom
   return parts?.map(({ uri }) => uri) ?? null;
 }
 
-/** @throws InvalidInputError that names the line where it is not a row of rewards. */
+/** Reads the text of a file that is one list, as other programs write it; null for JSON lines. */
+async function listIn(source: AsyncIterable<Uint8Array>, name: string): Promise<string | null> {
+  const lines: string[] = [];
+  for await (const { text } of readLines(source, name)) {
+    if (lines.length === 0 && text.trim() === '') continue;
+    if (lines.length === 0 && !text.trimStart().startsWith('[')) return null;
+    lines.push(text);
+  }
+  return lines.length === 0 ? null : lines.join('\n');
+}
+
+/** Reads the values of a file of JSON lines, or of one list, each with its place. */
+async function* valuesIn(
+  store: ArtifactStore,
+  key: string,
+  name: string,
+): AsyncGenerator<{ place: string; value: unknown }> {
+  const open = async () => (await store.openRead(key)) ?? Promise.reject(missingFile(store, key));
+  const list = await listIn(await open(), name);
+  if (list !== null) {
+    yield* itemsOf(list, name);
+    return;
+  }
+  for await (const { line, value } of readNumberedJsonLines(await open(), { name, parse: parsePlainJson })) {
+    yield { place: `line ${line} of ${name}`, value };
+  }
+}
+
+/** @throws InvalidInputError where the text is no JSON. */
+function itemsOf(text: string, name: string): { place: string; value: unknown }[] {
+  try {
+    const items = parsePlainJson(text) as Json[];
+    return items.map((value, index) => ({ place: `item ${index + 1} of ${name}`, value }));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new InvalidInputError(`${name} is no JSON: ${quotable(error.message, jsonFault(error))}`);
+  }
+}
+
+/** @throws InvalidInputError that names the place of what is no row of rewards. */
 async function readRewards(address: string, resultsDir: string | undefined): Promise<RewardRow[]> {
   const { store, key } = await findFile(address, {
     folders: resultsFolders(resultsDir),
     file: artifactKeys.results,
   });
-  const source = await store.openRead(key);
-  if (source === null) throw missingFile(store, key);
   const rows: RewardRow[] = [];
-  for await (const { line, value } of readNumberedJsonLines(source, {
-    name: address,
-    parse: parsePlainJson,
-  })) {
-    rows.push(refusing(`line ${line} of ${address}`, () => readRewardRow(value)));
+  for await (const { place, value } of valuesIn(store, key, address)) {
+    rows.push(refusing(place, () => readRewardRow(value)));
   }
   if (rows.length === 0) throw new InvalidInputError(`${address} has no rows`);
   return rows;
@@ -105,8 +142,8 @@ const figure = (value: number) => (Math.abs(value) < 1e21 ? value.toFixed(3) : s
 function intervalText(interval: Estimate | null): string {
   if (interval === null) return '–';
   const { estimate, stderr, lower, upper, confidence } = interval;
-  if (stderr === null || lower === null || upper === null)
-    return `${figure(estimate)}, of one task: no interval`;
+  if (stderr === null) return `${figure(estimate)}, of one task: no interval`;
+  if (lower === null || upper === null) return `${figure(estimate)}, equal in all tasks: no interval`;
   const share = Number((confidence * 100).toFixed(6));
   return `${figure(estimate)}, stderr ${figure(stderr)}, ${share} % interval ${figure(lower)} to ${figure(upper)}`;
 }

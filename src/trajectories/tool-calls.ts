@@ -8,7 +8,9 @@ export interface NamedToolCall {
   name: string;
   /** The JSON text of the arguments, as the model wrote it. */
   text: string;
-  /** Parsed arguments; null where the text is not a JSON object. */
+  /** True where the text is a JSON object. */
+  isObject: boolean;
+  /** Parsed arguments; null where the text is not a JSON object, or would not be written again as it is. */
   parsed: Readonly<Record<string, unknown>> | null;
 }
 
@@ -29,27 +31,30 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-export function namedToolCall(call: MessageToolCall): NamedToolCall {
-  const named = 'function' in call ? call.function : call;
-  const text = typeof named.arguments === 'string' ? named.arguments : JSON.stringify(named.arguments);
-  return { id: call.id ?? null, name: named.name, text, parsed: parseObject(text) };
-}
-
 /** Maximum depth of parsed arguments; deeper ones, which no real tool has, stay text. */
 const DEEPEST = 50;
 
-/** Reports whether parsed arguments equal their text: JavaScript rounds whole numbers beyond 2^53. */
+/** Reports whether parsed arguments equal their text: JavaScript rounds whole numbers beyond 2^53, and 1e999 to ∞. */
 function isExact(value: unknown, depth = 0): boolean {
-  if (typeof value === 'number') return Number.isSafeInteger(value) || !Number.isInteger(value);
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
   if (typeof value !== 'object' || value === null) return true;
   return depth < DEEPEST && Object.values(value).every((part) => isExact(part, depth + 1));
+}
+
+export function namedToolCall(call: MessageToolCall): NamedToolCall {
+  const { name, arguments: given } = 'function' in call ? call.function : call;
+  const id = call.id ?? null;
+  if (typeof given !== 'string')
+    return { id, name, text: JSON.stringify(given), isObject: true, parsed: given };
+  const object = parseObject(given);
+  return { id, name, text: given, isObject: object !== null, parsed: isExact(object) ? object : null };
 }
 
 /** Converts a call to the form of chat templates. Arguments that are no object, or inexact, stay text. */
 export function nestedToolCall(call: MessageToolCall): MessageToolCall {
   const { id, name, text, parsed } = namedToolCall(call);
-  const called = parsed !== null && isExact(parsed) ? parsed : text;
-  return { ...(id === null ? {} : { id }), type: 'function', function: { name, arguments: called } };
+  return { ...(id === null ? {} : { id }), type: 'function', function: { name, arguments: parsed ?? text } };
 }
 
 /**

@@ -142,6 +142,22 @@ describe('reprise stats', () => {
     ]);
   });
 
+  test('says of a mean without an interval why it has none', async () => {
+    const mean = async (tasks: Record<string, string>) =>
+      cells((await stats(file(rows(tasks)))).out)['mean reward'];
+    expect(await mean({ a: 'nn', b: 'nn' })).toEqual(['0.000, equal in all tasks: no interval']);
+    expect(await mean({ a: 'y', b: 'y', c: 'y' })).toEqual(['1.000, equal in all tasks: no interval']);
+    expect(await mean({ a: 'yn' })).toEqual(['0.500, of one task: no interval']);
+  });
+
+  test('reads one list of rows as it reads a row a line', async () => {
+    const given = rows(FOUR_TRIALS).map((row) => ({ ...row, info: {}, traj: [{ role: 'user' }] }));
+    const { out } = await stats(file(given));
+    for (const text of [JSON.stringify(given), `\n ${JSON.stringify(given, null, 2)}\n`]) {
+      expect((await stats(file(text))).out).toBe(out);
+    }
+  });
+
   test('takes an experiment by its id or its folder', async () => {
     const folder = dirname(file(rows({ a: 'y' })));
     mkdirSync(join(folder, 'mine'));
@@ -169,6 +185,9 @@ describe('reprise stats', () => {
     ['no reward', [...good, { task_id: 'b', trial: 0 }], [], /^line 2 of .*neither a reward nor an error/],
     ['no task', '\n{"trial": 0, "reward": 1}', [], /^line 2 of .*task_id/],
     ['no JSON', '{oops', [], /^line 1 of .* is no JSON/],
+    ['a list that is cut off', '[\n{"task_id": 1,', [], /rewards.jsonl is no JSON: /],
+    ['a list of something else', '[{"trial": 0, "reward": 1}]', [], /^item 1 of .*task_id/],
+    ['a list of nothing', '[]', [], /has no rows/],
     ['a trial twice', [...good, ...good], [], /trial 0 of task a is there twice/],
     ['no rows', '\n', [], /has no rows/],
     ['a bad reward', good, ['--success-reward', 'all'], /^--success-reward all: must be a number/],

@@ -18,6 +18,7 @@ const chat = new Chat({
         { id: 'a', name: 'look', arguments: '{"at": 1}' },
         { id: 'b', name: 'look', arguments: 'at 2' },
         { type: 'function', function: { name: 'look', arguments: { at: 3 } } },
+        { id: 'd', name: 'look', arguments: '{"at": 1234567890123456789}' },
       ],
     },
     { role: 'tool', content: 'a cat', tool_call_id: 'a' },
@@ -54,6 +55,7 @@ describe('a chat template is given', () => {
           { id: 'a', type: 'function', function: { name: 'look', arguments: { at: 1 } } },
           { id: 'b', type: 'function', function: { name: 'look', arguments: 'at 2' } },
           { type: 'function', function: { name: 'look', arguments: { at: 3 } } },
+          { id: 'd', type: 'function', function: { name: 'look', arguments: '{"at": 1234567890123456789}' } },
         ],
       },
       { role: 'tool', content: 'a cat', tool_call_id: 'a' },
@@ -61,7 +63,12 @@ describe('a chat template is given', () => {
   });
 
   test('arguments as text, for a template that wants them so', () => {
-    expect(argumentsOf(given({ toolArguments: 'text' }))).toEqual(['{"at": 1}', 'at 2', '{"at":3}']);
+    expect(argumentsOf(given({ toolArguments: 'text' }))).toEqual([
+      '{"at": 1}',
+      'at 2',
+      '{"at":3}',
+      '{"at": 1234567890123456789}',
+    ]);
   });
 
   test('contents in one form, for a template that knows only one', () => {

@@ -86,3 +86,20 @@ export function isEmptyMessage(message: AssistantMessage): boolean {
   const says = textOf(message).trim() !== '' || imagePartsOf(message).length > 0;
   return !says && (message.tool_calls ?? []).length === 0;
 }
+
+/**
+ * Returns a conversation up to its last reply that says something: an agent may end without a last word. Unchanged
+ * where the model has said nothing before it.
+ */
+export function withoutEmptyEnd(conversation: Conversation): Conversation {
+  const { messages, replies } = conversation;
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || !isEmptyMessage(last)) return conversation;
+  const earlier = [...replies].filter((reply) => reply < messages.length - 1);
+  if (earlier.length === 0) return conversation;
+  return {
+    ...conversation,
+    messages: messages.slice(0, Math.max(...earlier) + 1),
+    replies: new Set(earlier),
+  };
+}

@@ -1,7 +1,7 @@
 import { isSuccess } from '../../statistics/reward-statistics.js';
 import { episodeReturn, isTruncated } from '../returns.js';
 import type { TrajectoryData } from '../schema.js';
-import { type Conversation, chatsOf, conversationsOf } from './conversation.js';
+import { type Conversation, chatsOf, conversationsOf, withoutEmptyEnd } from './conversation.js';
 import { openAIRow } from './openai-finetune.js';
 import { type ExportOptions, NO_COLUMNS, withColumnsOf } from './options.js';
 import { ExportRefusedError } from './refusal.js';
@@ -33,6 +33,8 @@ export interface ExportedRows {
   refused: ExportRefusal[];
 }
 
+const conversationsToTrain = (trajectory: TrajectoryData) => conversationsOf(trajectory).map(withoutEmptyEnd);
+
 /** Functions of each training format that divide a trajectory and make rows of the parts. */
 const TRAINING_FORMATS: Record<
   Exclude<ExportFormat, 'trajectories'>,
@@ -41,8 +43,8 @@ const TRAINING_FORMATS: Record<
     rowOf: (part: Conversation, options: ExportOptions) => Record<string, unknown>;
   }
 > = {
-  'openai-finetune': { partsOf: conversationsOf, rowOf: openAIRow },
-  sharegpt: { partsOf: conversationsOf, rowOf: shareGPTRow },
+  'openai-finetune': { partsOf: conversationsToTrain, rowOf: openAIRow },
+  sharegpt: { partsOf: conversationsToTrain, rowOf: shareGPTRow },
   trl: { partsOf: chatsOf, rowOf: trlRow },
 };
 

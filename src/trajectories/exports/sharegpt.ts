@@ -34,10 +34,12 @@ function functionCall(message: AssistantMessage): string {
   if (textOf(message).trim() !== '')
     refuse('a reply has both text and tool calls: a turn can hold one of them');
   const calls = (message.tool_calls ?? []).map((call) => {
-    const { name, parsed } = namedToolCall(call);
-    return { name, arguments: parsed ?? refuse(`the arguments of ${name} are not a JSON object`) };
+    const { name, text, isObject, parsed } = namedToolCall(call);
+    if (!isObject) refuse(`the arguments of ${name} are not a JSON object`);
+    const written = parsed === null ? text : JSON.stringify(parsed);
+    return `{"name":${JSON.stringify(name)},"arguments":${written}}`;
   });
-  return withoutPlaceholder(JSON.stringify(calls.length === 1 ? calls[0] : calls));
+  return withoutPlaceholder(calls.length === 1 ? calls.join() : `[${calls.join()}]`);
 }
 
 function turnOf(message: Message, images: RowImages): Turn {

@@ -58,9 +58,12 @@ export function trlRow(conversation: Conversation, { columns, imagePath }: Expor
     };
     if (message.role !== 'assistant' || (message.tool_calls ?? []).length === 0) return row;
     const tool_calls = (message.tool_calls ?? []).map((call) => {
-      const { id, name, parsed } = namedToolCall(call);
+      const { id, name, isObject, parsed } = namedToolCall(call);
       if (id !== null) names.set(id, name);
-      const called = { name, arguments: parsed ?? refuse(`the arguments of ${name} are not a JSON object`) };
+      const fault = isObject
+        ? 'hold numbers that would be rounded, or are nested too deep'
+        : 'are not a JSON object';
+      const called = { name, arguments: parsed ?? refuse(`the arguments of ${name} ${fault}`) };
       return { ...(id === null ? {} : { id }), type: 'function', function: called };
     });
     return { ...row, tool_calls };

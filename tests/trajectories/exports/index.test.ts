@@ -8,9 +8,20 @@ import {
   type TrajectoryFilter,
   withColumnsOf,
 } from '../../../src/trajectories/exports/index.js';
+import type { Message } from '../../../src/trajectories/message.js';
 import { episodeReturn } from '../../../src/trajectories/returns.js';
 import { Trajectory } from '../../../src/trajectories/trajectory.js';
-import { assistant, episode, FAILED, showing, step, trajectory, user } from '../support.js';
+import {
+  assistant,
+  calling,
+  episode,
+  FAILED,
+  showing,
+  step,
+  toolResult,
+  trajectory,
+  user,
+} from '../support.js';
 
 const episodes = [
   episode('whole', [0, 1]),
@@ -103,6 +114,38 @@ describe('every training format', () => {
     const { rows, refused } = exportTrajectories('trl', [mixed]);
     expect(rows).toHaveLength(2);
     expect(refused).toEqual([{ episode_id: 't1/0', step: 1, chat: 1, reason: 'the reply is empty' }]);
+  });
+});
+
+describe.each(['openai-finetune', 'sharegpt'] as const)('an empty reply at the end, as %s', (format) => {
+  const booked = [
+    user('book it'),
+    calling(['1', 'book', '{}']),
+    toolResult('1', 'done'),
+    assistant('Anything else?'),
+  ];
+  /** The rows of an agent that sends its whole history with every call. */
+  const rowsOf = (messages: Message[], replies: number[]) => {
+    const steps = replies.map((reply) => step([messages.slice(0, reply + 1)]));
+    return exportTrajectories(format, [trajectory(steps)]);
+  };
+
+  test.each<[string, Message[], number[], Message[]]>([
+    ['after an answer', [...booked, user('no'), assistant('')], [1, 3, 5], booked],
+    ['after a tool', [...booked.slice(0, 3), assistant(' ')], [1, 3], booked.slice(0, 2)],
+  ])('is left out %s', (_where, messages, replies, kept) => {
+    const { rows, refused } = rowsOf(messages, replies);
+    expect(refused).toEqual([]);
+    expect(rows).toEqual(rowsOf(kept, replies.slice(0, -1)).rows);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('is refused where the model has said nothing else, and so is one in the middle', () => {
+    const reasons = [
+      rowsOf([user('q'), assistant('')], [1]),
+      rowsOf([user('q'), assistant(''), user('hello?'), assistant('')], [1, 3]),
+    ].map(({ refused }) => refused.map(({ reason }) => reason));
+    expect(reasons).toEqual([['a reply is empty'], ['a reply is empty']]);
   });
 });
 

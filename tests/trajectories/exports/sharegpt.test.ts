@@ -87,6 +87,13 @@ describe('a ShareGPT row', () => {
     ]);
   });
 
+  test('has the arguments of calls as the model wrote them, where their numbers would be rounded', () => {
+    const text = '{"order_id": 1234567890123456789}';
+    const { rows } = exported([user('q'), calling(['1', 'find', text], ['2', 'find', '{"up_to": 1e999}'])]);
+    const value = `[{"name":"find","arguments":${text}},{"name":"find","arguments":{"up_to": 1e999}}]`;
+    expect(rows[0]).toMatchObject({ conversations: [{}, { from: 'function_call', value }] });
+  });
+
   test('has paths of images, and a place for each', () => {
     const messages = [showing('look', 'file:///images/a%20b.png', '/images/c.png'), assistant('a')];
     expect(exported(messages).rows).toEqual([

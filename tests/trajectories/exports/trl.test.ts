@@ -113,6 +113,11 @@ describe('a chat is refused', () => {
       'the arguments of look are not a JSON object',
     ],
     [
+      'with a call whose arguments hold a large number',
+      [user('q'), calling(['1', 'find', '{"order_id": 1234567890123456789}'])],
+      'the arguments of find hold numbers that would be rounded, or are nested too deep',
+    ],
+    [
       'with an image in the row',
       [showing('look', 'data:image/png;base64,iVBORw0KGgo='), assistant('a')],
       'an image is a data URL: save it, and say where with imagePath',

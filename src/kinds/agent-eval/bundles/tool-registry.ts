@@ -13,6 +13,7 @@ import {
   openAITools,
 } from './provider-tools.js';
 import { failed, toolOutcome } from './tool-outcome.js';
+import { unknownFields } from './unknown-fields.js';
 
 /** Context that a tool gets in addition to its arguments. */
 export interface ToolContext {
@@ -29,7 +30,10 @@ export interface ToolOptions<Parameters extends z.ZodObject> {
   name?: string;
   /** Text for the model: what the tool does and when to use it. */
   description: string;
-  /** Schema of the arguments. A field that is not listed is refused, unless the schema is made with `z.looseObject`. */
+  /**
+   * Schema of the arguments. A field that is not listed is refused, also within others, unless its object is made with
+   * `z.looseObject`.
+   */
   parameters: Parameters;
   /** True if the tool only reads: statements that write are refused, and its calls leave the database unchanged. */
   readOnly?: boolean;
@@ -109,8 +113,10 @@ async function readArguments(
     return { fault: 'the arguments must be one JSON object, such as {"id": 7}' };
   }
   const read = await schema.safeParseAsync(input);
-  if (read.success) return { value: read.data };
-  const faults = describeIssues(read.error, input, jsonSchema).map(({ field, message }) =>
+  const unknown = unknownFields([schema], input);
+  if (read.success && unknown.length === 0) return { value: read.data };
+  const error = new z.ZodError([...(read.error?.issues ?? []), ...unknown]);
+  const faults = describeIssues(error, input, jsonSchema).map(({ field, message }) =>
     field === '' ? message : `${field}: ${message}`,
   );
   return { fault: `the arguments are not right: ${faults.join('; ')}` };

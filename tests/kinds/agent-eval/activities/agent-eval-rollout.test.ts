@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { GenerateReply, GenerateRequest } from '../../../../src/contracts/language-model.js';
 import type { StoredResult } from '../../../../src/kinds/agent-eval/activities/rollout-results.js';
 import { InfrastructureError, z } from '../../../../src/kinds/agent-eval/bundles/index.js';
 import { defineReward } from '../../../../src/kinds/agent-eval/bundles/reward.js';
 import { rolloutResultKey } from '../../../../src/kinds/agent-eval/paths.js';
 import { firstPlace } from '../../../../src/kinds/agent-eval/rollouts/rollout.js';
 import { LanguageModelError } from '../../../../src/language-models/errors.js';
+import { readJson } from '../../../../src/storage/stored-file.js';
 import {
   calls,
   deskAgent,
@@ -12,6 +14,7 @@ import {
   deskWorld,
   says,
   USAGE,
+  type WorldOptions,
 } from '../../../activities/agent-eval-support.js';
 
 const COST = { lm_calls: 1, usage: USAGE };
@@ -225,6 +228,54 @@ describe('the agent', () => {
     expect(ended).toEqual({ status: 'error', score: null, error: { type, message } });
     const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
     expect(row).toMatchObject({ question: 'A seat on flight 1, please.', metadata: { level: 'easy' } });
+  });
+
+  /** An agent that makes one call, says these words, and has nothing to say from then on. */
+  const silentAfter =
+    (words: string[], silence: Partial<GenerateReply> = {}) =>
+    ({ call }: GenerateRequest): GenerateReply => {
+      const said = words[call.ordinal - 1];
+      if (call.ordinal === 0) return calls(['book', { flight: 1 }]);
+      return said === undefined ? { ...says(''), ...silence } : says(said);
+    };
+  const left = () => says('No, that is all. ###STOP###');
+
+  test.each<[string, string, WorldOptions]>([
+    ['its tools have answered and the row has no user', 'agent_done', { row: { sim_user_prompt: null } }],
+    [
+      'the user has answered and left',
+      'user_stop',
+      { agent: silentAfter(['Booked. Is there anything else?']), user: left },
+    ],
+  ])('that says nothing more where %s ends the rollout, which is judged', async (_where, ending, world) => {
+    const { prepared, play, worker, store } = deskWorld({ agent: silentAfter([]), ...world });
+    await prepared();
+    const { outcome, result, totals } = await play([worker()]);
+    expect(outcome.ending).toBe(ending);
+    expect(result).toEqual({ status: 'done', score: 0, error: null });
+    expect(outcome.place.agent_turns).toBe(totals.agent_turns);
+    const { row } = (await readJson<StoredResult>(store, rolloutResultKey('desk.001', 0))) as StoredResult;
+    expect(row.reason).toBe(`after ${totals.agent_turns} replies`);
+  });
+
+  const alone: WorldOptions = { row: { sim_user_prompt: null } };
+  test.each<[string, WorldOptions]>([
+    ['a user is still there', { agent: silentAfter([]) }],
+    ['it is its first reply', { ...alone, agent: () => says('') }],
+    [
+      'no token of it is reported',
+      { ...alone, agent: silentAfter([], { usage: { ...USAGE, output_tokens: 0 } }) },
+    ],
+    [
+      'all of its tokens are reasoning',
+      { ...alone, agent: silentAfter([], { usage: { ...USAGE, reasoning_tokens: USAGE.output_tokens } }) },
+    ],
+    ['its tokens are only estimated', { ...alone, agent: silentAfter([], { usage_estimated: true }) }],
+    ['something else ended it', { ...alone, agent: silentAfter([], { finish_reason: 'unknown' }) }],
+  ])('that says nothing more where %s ends the rollout with an error', async (_where, options) => {
+    const world = deskWorld(options);
+    await world.prepared();
+    expect(await failureOf(world.play([world.worker()]))).toMatchObject({ type: 'EmptyReply' });
   });
 
   const cutOff = (text: string) => () => ({

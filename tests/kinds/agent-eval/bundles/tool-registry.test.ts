@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z as otherZod } from 'zod/mini';
 import { SqliteDatabase } from '../../../../src/databases/sqlite-database.js';
@@ -251,6 +252,87 @@ describe('a call', () => {
     expect(outcome).toMatchObject({ ok: true, value: { any: [1] } });
   });
 
+  const tree = z.object({
+    at: z.int(),
+    get next() {
+      return z.array(tree).optional();
+    },
+  });
+  const named = z.object({ at: z.int() }).meta({ id: 'Place' });
+  const nested = z.object({
+    lines: z.array(z.object({ name: z.string(), seat: z.string().default('any') })).optional(),
+    tree: tree.optional(),
+    pair: z.tuple([named], z.object({ rest: z.int() })).optional(),
+    either: z.union([z.object({ a: z.int() }), z.strictObject({ b: z.int() }), z.string()]).nullish(),
+    both: z
+      .object({ a: z.int() })
+      .and(z.object({ b: z.int() }))
+      .default({ a: 1, b: 2 }),
+    by_name: z.record(z.string(), named).optional(),
+    loose: z.looseObject({ of: named.optional() }).optional(),
+    more: z.object({ a: z.int() }).catchall(named).optional(),
+    read: z
+      .preprocess((given) => ({ a: (given as { old: number }).old }), z.object({ a: z.int() }))
+      .optional(),
+    shout: z
+      .object({ a: z.int() })
+      .transform(({ a }) => -a)
+      .optional(),
+    any: z.any().optional(),
+  });
+  async function nesting(given: object) {
+    const registry = new ToolRegistry('nested');
+    registry.tool('nest', { description: 'd', parameters: nested }, (read) => read);
+    return registry.call({ name: 'nest', arguments: JSON.stringify(given) }, await context());
+  }
+
+  test.each<[string, object, string]>([
+    [
+      'an entry',
+      { lines: [{ name: 'Ann' }, { name: 'Bo', sat: 'b' }] },
+      "lines[1].sat: unknown field 'sat', did you mean 'seat'? (allowed: name, seat)",
+    ],
+    ['an entry of an entry', { tree: { at: 1, next: [{ at: 2, x: 1 }] } }, 'tree.next[0].x: '],
+    ['a pair', { pair: [{ at: 1, x: 1 }] }, 'pair[0].x: '],
+    ['the rest of a pair', { pair: [{ at: 1 }, { rest: 1, x: 1 }] }, 'pair[1].x: '],
+    ['either form', { either: { a: 1, x: 1 } }, "either.x: unknown field 'x'"],
+    ['both forms', { both: { a: 1, b: 1, x: 1 } }, 'both.x: '],
+    ['a record', { by_name: { one: { at: 1, x: 1 } } }, 'by_name.one.x: '],
+    ['an open object', { loose: { of: { at: 1, x: 1 } } }, 'loose.of.x: '],
+    ['a field that is not listed', { more: { a: 1, b: { at: 1, x: 1 } } }, 'more.b.x: '],
+    ['what is changed', { shout: { a: 1, x: 1 } }, 'shout.x: '],
+  ])('with a field within %s that is not listed is an error', async (_name, given, message) => {
+    const outcome = await nesting(given);
+    expect(outcome).toMatchObject({ fault: 'invalid_arguments', message: expect.stringContaining(message) });
+  });
+
+  test('names every fault within others, once', async () => {
+    const { content } = await nesting({ lines: [{ nam: 'Ann', x: 1 }], either: { b: 1, y: 1 }, z: 1 });
+    const { error } = JSON.parse(content);
+    expect(error).toContain('lines[0].name: is missing');
+    for (const key of ['nam', 'x', 'z']) expect(error.split(`field '${key}'`)).toHaveLength(2);
+  });
+
+  test.each<[object, object]>([
+    [{ lines: [{ name: 'Ann' }] }, { lines: [{ name: 'Ann', seat: 'any' }] }],
+    [{ either: { b: 1 } }, { either: { b: 1 } }],
+    [{ both: { a: 3, b: 4 } }, { both: { a: 3, b: 4 } }],
+    [{ loose: { x: 1 } }, { loose: { x: 1 } }],
+    [{ more: { a: 1, b: { at: 1 } } }, { more: { a: 1, b: { at: 1 } } }],
+    [{ read: { old: 1 } }, { read: { a: 1 } }],
+    [{ any: { x: [{ y: 1 }] } }, { any: { x: [{ y: 1 }] } }],
+  ])('keeps what is listed or left open within others: %j', async (given, read) => {
+    expect(await nesting(given)).toMatchObject({ ok: true, value: read });
+  });
+
+  test('reads no further where all is left open, however deep that is', async () => {
+    const registry = new ToolRegistry('deep');
+    registry.tool('deep', { description: 'd', parameters: z.object({ any: z.any() }) }, () => 'done');
+    const text = `{"any": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const outcome = await registry.call({ name: 'deep', arguments: text }, await context());
+    expect(outcome).toMatchObject({ ok: true, value: 'done' });
+  });
+
   async function answering(run: (signal?: AbortSignal) => unknown, timeoutMs?: number) {
     const registry = new ToolRegistry('odd');
     registry.tool('odd', { description: 'd', parameters: z.object({}) }, (_given, { signal }) => run(signal));
@@ -261,6 +343,9 @@ describe('a call', () => {
     ['nothing', undefined, null, 'null'],
     ['a text, as it is', 'Done.', 'Done.', 'Done.'],
     ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['a date alone', new Date(0), '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:00.000Z'],
+    ['objects without fields', [{}, Object.create(null), new (class Empty {})()], [{}, {}, {}], '[{},{},{}]'],
+    ['boxed values', [new Number(7), new String('')], [7, ''], '[7,""]'],
     ['bytes', { b: new Uint8Array([1, 2]) }, { b: 'AQI=' }, '{"b":"AQI="}'],
     ['large integers', [2n ** 60n, 7n], ['1152921504606846976', 7], '["1152921504606846976",7]'],
   ])('may answer %s', async (_name, answer, value, content) => {
@@ -272,6 +357,19 @@ describe('a call', () => {
   test.each<[string, () => unknown, string]>([
     ['a cycle', () => cycle, "the tool's answer is no JSON"],
     ['a function', () => ({ run: () => 1 }), "the tool's answer is no JSON: it holds a function"],
+    ['a promise in it', () => ({ order: Promise.resolve(1) }), 'it holds a promise: await it'],
+    ['a list of promises', () => [1].map(async (id) => id), 'it holds a promise: await it'],
+    // biome-ignore lint/suspicious/noThenProperty: a query of some libraries is one.
+    ['what can be awaited in it', () => [Object.create({ then: () => 1 })], 'it holds a promise: await it'],
+    ['a map', () => new Map([['a', 1]]), 'it holds a Map: answer what is in it as an object or a list'],
+    ['a set in it', () => ({ of: new Set([1]) }), 'it holds a Set'],
+    ['an iterator', () => new Map().values(), 'it holds a Map Iterator'],
+    ['a weak map', () => new WeakMap(), 'it holds a WeakMap'],
+    ['a response', () => new Response('{}'), 'it holds a Response'],
+    ['an error in it', () => ({ order: new Error('no such order') }), 'it holds an Error: throw it'],
+    ['a map of another realm', () => runInNewContext('new Map()'), 'it holds a Map'],
+    ['an error for its answer', () => new RangeError('no such order'), 'no such order'],
+    ['an error of another realm', () => runInNewContext("new Error('no such order')"), 'no such order'],
     ['a symbol', () => Symbol('x'), "the tool's answer is no JSON: it is a symbol"],
     ['a thrown text', () => Promise.reject('no'), 'no'],
     ['an error without words', () => Promise.reject(new RangeError()), 'RangeError'],

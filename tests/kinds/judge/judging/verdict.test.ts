@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readVerdict } from '../../../../src/kinds/judge/judging/verdict.js';
+import { type EpisodeVerdict, readVerdict } from '../../../../src/kinds/judge/judging/verdict.js';
 import { rubricWith, verdictText, wholeVerdictText } from './support.js';
 
 const { criteria } = rubricWith();
@@ -14,6 +14,23 @@ describe('a verdict is read', () => {
     ['from a fenced block', `Here it is:\n\`\`\`json\n${verdictText()}\n\`\`\`\nThat is all.`],
     ['from the prose around it', `My verdict: ${verdictText()} I hope that helps.`],
     ['with line breaks', JSON.stringify(JSON.parse(verdictText()), null, 2)],
+    ['from a fenced block after braces in the prose', `Of {1, 2:\n\`\`\`\n${verdictText()}\n\`\`\``],
+    ['after braces that are no JSON', `By \\{a "set" and {helpful, polite}: ${verdictText()}`],
+    ['after a draft', `${verdictText(2, 0)}\nOn reflection: ${verdictText()}`],
+    [
+      'after a fenced draft',
+      `\`\`\`json\n${verdictText(2, 0)}\n\`\`\`\nOn reflection:\n\`\`\`json\n${verdictText()}\n\`\`\``,
+    ],
+    [
+      'after a fenced draft, without a fence',
+      `\`\`\`\n${verdictText(2, 0)}\n\`\`\`\nOn reflection: ${verdictText()}`,
+    ],
+    ['before another object, which lacks a criterion', `${verdictText()}\n{"helpful": 1}`],
+    ['before braces that do not close', `${verdictText()} {and so on`],
+    [
+      'with its reasons under other names',
+      verdictText().replace('reason', 'rationale').replace('"reason', '"explanation'),
+    ],
     ['without what nobody asked for', JSON.stringify({ ...JSON.parse(verdictText()), overall: 3 })],
   ])('%s', (_, text) => {
     expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT });
@@ -22,12 +39,39 @@ describe('a verdict is read', () => {
   test.each([
     [true, 'All was done.', { success: true, rationale: 'All was done.' }],
     [false, ' It gave up. ', { success: false, rationale: 'It gave up.' }],
-    ['yes', 'All was done.', undefined],
-    [true, ' ', undefined],
-    [true, 7, undefined],
+    ['true', 'All was done.', { success: true, rationale: 'All was done.' }],
+    [' False', 'It gave up.', { success: false, rationale: 'It gave up.' }],
+    ['Yes', 'All was done.', { success: true, rationale: 'All was done.' }],
+    ['no', 'It gave up.', { success: false, rationale: 'It gave up.' }],
+    [1, 'All was done.', { success: true, rationale: 'All was done.' }],
+    [0, 'It gave up.', { success: false, rationale: 'It gave up.' }],
+    [false, ' ', { success: false, rationale: '' }],
+    [true, 7, { success: true, rationale: '' }],
   ])('with what it says of the whole episode: %j, %j', (success, reason, episode) => {
     const read = readVerdict(wholeVerdictText(success, reason), criteria);
-    expect(read).toEqual({ ok: true, verdict: VERDICT, ...(episode === undefined ? {} : { episode }) });
+    expect(read).toEqual({ ok: true, verdict: VERDICT, episode });
+  });
+
+  test.each<[unknown, EpisodeVerdict | undefined]>([
+    [false, { success: false, rationale: '' }],
+    ['no', { success: false, rationale: '' }],
+    [{ success: false }, { success: false, rationale: '' }],
+    [
+      { score: 0, reason: 'It gave up.' },
+      { success: false, rationale: 'It gave up.' },
+    ],
+    [
+      { success: false, rationale: 'It gave up.' },
+      { success: false, rationale: 'It gave up.' },
+    ],
+    [
+      { success: true, explanation: 'All was done.' },
+      { success: true, rationale: 'All was done.' },
+    ],
+    [null, undefined],
+  ])('with a whole episode of another form: %j', (whole_episode, episode) => {
+    const text = JSON.stringify({ ...JSON.parse(verdictText()), whole_episode });
+    expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT, episode });
   });
 
   test('with scores at either end of the range, and between whole numbers', () => {
@@ -60,6 +104,15 @@ describe('what is wrong with a reply is said', () => {
     ['a score above the range', verdictText(6), '"helpful": "score" must be a number from 1 to 5; it is 6.'],
     ['a score below it', verdictText(4, -0.1), '"polite": "score" must be a number from 0 to 1; it is -0.1.'],
     ['no score', verdictText(null), '"helpful": "score" must be a number from 1 to 5; it is null.'],
+    ['a draft before one', `${verdictText()}\n${verdictText(6)}`, '"helpful": "score" must be a number'],
+    ['the last of several, none of which is whole', '{"polite": 1} {"helpful": 2}', 'it is 2.'],
+    ...[{ reason: 'It gave up.' }, { success: 'partly' }, { score: 3 }, 'it depends', []].map(
+      (whole_episode): [string, string, string] => [
+        `a whole episode that is ${JSON.stringify(whole_episode)}`,
+        JSON.stringify({ ...entries, whole_episode }),
+        '"whole_episode" must be an object with "reason" and "success"',
+      ],
+    ),
     [
       'no reason',
       JSON.stringify({ ...entries, polite: { score: 1, reason: ' ' } }),
