@@ -25,6 +25,11 @@ export class Choices {
     return index >= 0 && index < this.count ? LETTERS[index] : undefined;
   }
 
+  /** Returns the text of this letter's choice; empty where the choices are not known. */
+  text(letter: string): string {
+    return this.texts[LETTERS.indexOf(letter)] ?? '';
+  }
+
   /** Finds the letter of the only choice with this text; an exact match precedes one without case and markup. */
   byText(text: string): string | undefined {
     const [position, ...others] = withKey(this.keys, text);

@@ -5,8 +5,8 @@ import { type Grade, quote } from './grade.js';
 
 /**
  * Grades a reply by exact match: the whole reply, or the answer at its last explicit marker, must be the target, with
- * or without the Markdown, quotation marks and LaTeX delimiters that enclose it, and the full stop after those. Upper
- * and lower case differ; Unicode is brought to its composed form (NFC) and white space to single spaces, and nothing
+ * or without the Markdown, quotation marks and LaTeX delimiters that enclose it, the full stop after those, and a check
+ * mark beside it. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single spaces, and nothing
  * else is changed.
  */
 export function gradeExact(reply: string, target: string): Grade {
@@ -14,9 +14,9 @@ export function gradeExact(reply: string, target: string): Grade {
   const gold = normalize(target);
   const marked = findWrittenAnswer(output);
   const spellings = marked ? spellingsOf(marked.text, marked.inSentence) : [];
-  const said = [...spellings, ...unwrapped(output)].find((text) => normalize(text) === gold);
+  const said = [...spellings, ...layersOf(output)].find((text) => normalize(text) === gold);
   const correct = gold !== '' && said !== undefined;
-  const extracted = (correct ? said : (spellings.at(-1) ?? unwrapped(output).at(-1))) || null;
+  const extracted = (correct ? said : (spellings.at(-1) ?? layersOf(output).at(-1))) || null;
   if (extracted === null) return { correct: false, extracted, message: 'The reply is empty.' };
   return {
     correct,
@@ -27,10 +27,18 @@ export function gradeExact(reply: string, target: string): Grade {
 
 /** Returns the possible readings of an answer: as written, and without enclosing characters. */
 function spellingsOf(text: string, inSentence: boolean): string[] {
-  const layers = unwrapped(text);
+  const layers = layersOf(text);
   return inSentence
     ? [...layers, ...layers.flatMap((layer) => unwrapped(layer.replace(/[.!。।]$/, '')))]
     : layers;
+}
+
+const CHECK_MARKS = /^[✅✔✓☑]\ufe0f?\s?|\s?[✅✔✓☑]\ufe0f?$/gu;
+
+/** Returns the layers of a text, then those without the check marks beside it: `Oslo** ✅`. */
+function layersOf(text: string): string[] {
+  const bare = text.trim().replace(CHECK_MARKS, '');
+  return bare === '' || bare === text.trim() ? unwrapped(text) : [...unwrapped(text), ...unwrapped(bare)];
 }
 
 function normalize(text: string): string {

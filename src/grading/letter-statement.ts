@@ -32,14 +32,14 @@ const FILLERS =
 const MAX_FILLERS = 8;
 
 /** Maximum length of a statement in which a choice's text is searched together with other text. */
-const LONGEST_TEXT = 2_000;
+export const LONGEST_TEXT = 2_000;
 
 /** Words after a letter and a space that show the letter to be a choice and not the beginning of a sentence. */
 const CONTINUES =
   /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
 
 /** Beginning of a reason after a choice: `slate, because it splits`. */
-const REASON = /,? (?:because|since|as|which|due to)\b|,? [-–—] /i;
+export const REASON = /,? (?:because|since|as|which|due to)\b|,? [-–—] /i;
 
 /** Pattern of a letter alone: `B`, `(b)`, `B.`. */
 const SINGLE_LETTER = new RegExp(String.raw`^\(?${LETTER}\)?[.:!]?$`, 'u');
@@ -92,7 +92,7 @@ export function readLetterStatement(
 }
 
 /** Finds a choice by its text, with or without the full stop and the reason after it. */
-function byText(text: string, choices: Choices, reasons: RegExp[]): string | undefined {
+export function byText(text: string, choices: Choices, reasons: RegExp[]): string | undefined {
   const bare = withoutTrailing(text, /[.!。\s]/);
   const whole = choices.byText(text) ?? choices.byText(bare);
   if (whole || bare.length > LONGEST_TEXT) return whole;
@@ -151,13 +151,39 @@ const ANOTHER = new RegExp(
   'u',
 );
 
-/** Returns the second letter of `A and B`, `A, B`, `(A) or (C)`, `A/B`: not one answer. */
-function otherLetter(letter: string, rest: string, choices: Choices): string | undefined {
-  const [, bracket = '', written = ''] = ANOTHER.exec(rest) ?? [];
+/** Returns the second letter of `A and B`, `A, B`, `(A) or (C)`, `A/B`, `A. text and B. text`: not one answer. */
+export function otherLetter(letter: string, rest: string, choices: Choices): string | undefined {
+  const other = joinedLetter(letter, rest, choices);
+  if (other) return other.letter;
+  const joined = joinedLetter(letter, afterOwnText(letter, rest, choices) ?? '', choices);
+  // After a choice's text a letter in a sentence may be a word: `A. water and C vitamins`.
+  const isChoice =
+    joined &&
+    (/^\s*(?:[.,;:!]|$)/.test(joined.rest) ||
+      afterOwnText(joined.letter, joined.rest, choices) !== undefined);
+  return isChoice ? joined.letter : undefined;
+}
+
+function joinedLetter(letter: string, text: string, choices: Choices) {
+  const [joined = '', bracket = '', written = ''] = ANOTHER.exec(text) ?? [];
   const other = written === '' ? undefined : offeredLetter(written, choices);
   // After a comma a lone "a" or "I" is a word.
-  if (other === letter || (/^[aI]$/.test(written) && bracket === '')) return undefined;
-  return other;
+  if (!other || other === letter || (/^[aI]$/.test(written) && bracket === '')) return undefined;
+  return { letter: other, rest: text.slice(joined.length) };
+}
+
+/** Returns what follows a choice's text where it stands after its letter: `. text`, `) text`, ` (text)`, ` – text`. */
+export function afterOwnText(letter: string, text: string, choices: Choices): string | undefined {
+  const written = choices.text(letter);
+  if (written === '' || written.length > LONGEST_TEXT) return undefined;
+  const own = withoutTrailing(plainLetters(written), /[.\s]/).toLowerCase();
+  const lead = /^[\s)\].:(–—-]{0,8}/.exec(text)?.[0].length ?? 0;
+  const at = text
+    .slice(0, lead + own.length)
+    .toLowerCase()
+    .indexOf(own);
+  const rest = text.slice(at + own.length);
+  return own === '' || at < 0 || /^[\p{L}\p{M}\p{N}]/u.test(rest) ? undefined : rest.replace(/^\)/, '');
 }
 
 const SEPARATORS = new RegExp(
@@ -197,9 +223,10 @@ function fromText(claim: string, choices: Choices, languages: readonly AnswerFor
   return letters.size === 1 ? named(only) : unclear(...letters);
 }
 
-/** Removes Markdown, LaTeX delimiters and the braces of `\boxed{\text{C}}`. */
+/** Removes Markdown, LaTeX delimiters, the braces of `\boxed{\text{C}}`, and check marks, but not crosses. */
 export function plainLetters(text: string): string {
   return text
+    .replace(/[✅✔✓☑👉👍🎯🎉]/gu, ' ')
     .replace(/~~[^~\n]{1,200}~~/g, ' ')
     .replace(/\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mbox|bf|rm)\b\s*/g, '')
     .replace(/\\[()[\]]|\\[,;:! ]|[$*`{}"“”]|_{2,}/g, ' ')

@@ -2,11 +2,17 @@ import { Choices } from './choices.js';
 import { type AnswerForms, languagesOf } from './extraction/answer-forms.js';
 import { isEnclosing } from './extraction/marked-answer.js';
 import { findMarkers, type Marker } from './extraction/markers.js';
+import { joinBoxes } from './extraction/numeric-answer.js';
 import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText } from './extraction/reply-text.js';
 import { firstStatement } from './extraction/statement.js';
 import { type Grade, quote } from './grade.js';
-import { type LetterStatement, listedLetters, readLetterStatement } from './letter-statement.js';
+import {
+  type LetterStatement,
+  listedLetters,
+  plainLetters,
+  readLetterStatement,
+} from './letter-statement.js';
 import { readUnmarked } from './unmarked-letter.js';
 
 /** A multiple-choice grade, with the data of a confusion matrix. */
@@ -58,7 +64,11 @@ function whyNone(found: Unsettled, { count }: Choices): string {
 
 function findLetter(text: string, choices: Choices): LetterStatement & { said?: string } {
   let unread: Unsettled | undefined;
-  for (const marker of findMarkers(text).toReversed()) {
+  const markers = findMarkers(text);
+  const last = joinBoxes(text, markers).at(-1);
+  const boxed = last?.kind === 'boxed' ? listedLetters(plainLetters(last.content), choices) : undefined;
+  if (boxed) return { kind: 'unclear', letters: boxed };
+  for (const marker of markers.toReversed()) {
     const said = statementOf(marker);
     const statement = readLetterStatement(said, choices, marker.languages ?? languagesWithin(marker));
     if (statement.kind !== 'none') return statement;

@@ -1,11 +1,21 @@
 import { Choices, LETTERS } from './choices.js';
-import { findMarkers } from './extraction/markers.js';
+import { isCapital, JOINTS, LETTER } from './extraction/answer-forms.js';
+import { isEnclosing } from './extraction/marked-answer.js';
+import { findMarkers, type Marker } from './extraction/markers.js';
+import { joinBoxes } from './extraction/numeric-answer.js';
 import { plainCharacters } from './extraction/plain-characters.js';
 import { searchedText } from './extraction/reply-text.js';
-import { firstStatement } from './extraction/statement.js';
+import { firstSentence, firstStatement } from './extraction/statement.js';
 import { type Grade, GradingLimitError, quote } from './grade.js';
-import { listedLetters, plainLetters } from './letter-statement.js';
+import {
+  afterOwnText,
+  LONGEST_TEXT,
+  listedLetters,
+  offeredLetter,
+  plainLetters,
+} from './letter-statement.js';
 import { gradeMultipleChoice, type MultipleChoiceGrade } from './multiple-choice.js';
+import { RETRACTS } from './stated-choice.js';
 
 /** A grade with the answer by which it was given. */
 export interface GradeBy<One extends Grade> {
@@ -72,9 +82,13 @@ export function gradeSeveralChoices(
     const correct = letters.includes(letter);
     return { ...single, correct, targetLetter, message: said(letter, targetLetter, correct) };
   }
-  const named =
-    lettersOf(plainCharacters(searchedText(output)), new Choices(choices, first)) ?? lettersOfOne(single);
+  const [text, offered] = [plainCharacters(searchedText(output)), new Choices(choices, first)];
+  const named = lettersOf(text, offered) ?? lettersOfOne(single) ?? fromFirstParagraph(text, offered);
   if (named === null) return { ...single, correct: false, targetLetter };
+  if (named.length === 0) {
+    const message = 'The reply does not settle on its letters.';
+    return { correct: false, extracted: null, letter: null, targetLetter, message };
+  }
   const letter = named.join(', ');
   const correct = letter === targetLetter;
   return { correct, extracted: letter, letter, targetLetter, message: said(letter, targetLetter, correct) };
@@ -88,33 +102,113 @@ function lettersOfOne({ letter }: MultipleChoiceGrade): string[] | null {
   return letter === null ? null : [letter];
 }
 
-/** Returns the letters that the last answer lists, in order; null for fewer than two. */
+/** Returns the letters that the last answer lists, in order; none where that is unclear, null for fewer than two. */
 function lettersOf(text: string, choices: Choices): string[] | null {
-  const marked = findMarkers(text)
-    .toReversed()
-    .map(({ kind, content }) => (kind === 'tag' || kind === 'boxed' ? content : firstStatement(content)))
-    .find((content) => content.trim() !== '');
-  if (marked !== undefined) return namedLetters(marked, choices);
-  const lastLine = text.trim().split('\n').at(-1) ?? '';
-  return namedLetters(text, choices) ?? namedLetters(lastLine, choices);
+  const marker = joinBoxes(text, findMarkers(text)).findLast(({ content }) => firstStatement(content) !== '');
+  if (marker === undefined)
+    return fromText(text, choices) ?? namedLetters(text.trim().split('\n').at(-1) ?? '', choices);
+  if (isEnclosing(marker)) return namedLetters(marker.content, choices);
+  const after = text.slice(marker.end - marker.content.length);
+  return fromLines(after, choices, marker) ?? namedLetters(firstStatement(marker.content), choices);
+}
+
+/** Words after an option of a list that judge it. */
+const JUDGES = /\b(?:not|no|incorrect|wrong|false)\b|n['’]t\b|[❌✖✗✘]/iu;
+
+/** Returns the letters with which a reply without an answer marker begins, in a paragraph of their own. */
+function fromFirstParagraph(text: string, choices: Choices): string[] | null {
+  if (findMarkers(text).length > 0 || RETRACTS.test(text)) return null;
+  return fromText(text.trim().split(/\n[ \t]*\n/, 1)[0] ?? '', choices);
+}
+
+/** Reads a text that names several letters; one that lists all options in lines repeats the question. */
+function fromText(text: string, choices: Choices): string[] | null {
+  const letters = namedLetters(text, choices);
+  return letters?.length === choices.count && text.trim().includes('\n') ? null : letters;
+}
+
+/** Reads the lines after a heading that begin with an option each, up to one that does not: `- A. text`. */
+function fromLines(after: string, choices: Choices, { languages = [] }: Marker): string[] | null {
+  const lines = after.split('\n').map(plainLetters);
+  const isBelow = (lines[0] ?? '').replace(/^[\s:*_]+/, '') === '';
+  const letters = new Set<string>();
+  let isApart = false;
+  for (const line of lines) {
+    isApart ||= line === '' && letters.size > 0;
+    if (line === '') continue;
+    const option = readOption(line, choices);
+    // Below an answer in the line of its heading, and after a blank line, stands what explains it.
+    if (!option || (option.rest !== '' && (isApart || !isBelow)) || (isApart && !isBelow)) break;
+    if (
+      JUDGES.test(option.rest) ||
+      languages.some((one) => one.not?.test(option.rest) || one.notAfter?.test(option.rest))
+    )
+      return [];
+    letters.add(option.letter);
+  }
+  return letters.size > 1 ? [...letters].sort() : null;
+}
+
+const OPTION = new RegExp(`^[([]?(${LETTER})`, 'u');
+
+/** Reads a line that is a letter, or begins with a letter and its text. */
+function readOption(line: string, choices: Choices): { letter: string; rest: string } | undefined {
+  const [begin = '', written = ''] = OPTION.exec(line) ?? [];
+  const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
+  if (!letter) return undefined;
+  const after = line.slice(begin.length);
+  const rest = /^[\s.:)\]]*$/.test(after) ? '' : afterOwnText(letter, after, choices);
+  return rest === undefined ? undefined : { letter, rest: rest.replace(/^[\s.,;)\]]+/, '') };
 }
 
 /** Words that add no meaning to a list of letters. */
 const BESIDE =
   /(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all)\b)+/i;
 
-/** Reads `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`. */
+/** Words for "or", of those in `JOINTS`: such a list names no set. */
+const OR =
+  /(?<![\p{L}\p{M}])(?:[Oo]r|OR|oder|ou|o|или|и\/или|або|veya|hoặc|lub|albo|of|eller|tai|nebo|alebo|sau|vagy|ή|atau|au|tàbí|أو|या|বা)(?![\p{L}\p{M}])|或|または|또는|หรือ/u;
+
+/** Pattern of a further option as `withoutTexts` writes it. */
+const FURTHER = new RegExp(String.raw`(?:[,;/&+]|(?<![\p{L}\p{M}])${JOINTS})\s?\(?\[[A-Z]\]`, 'u');
+
+/** Reads `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`, `A. text and C. text`. */
 function namedLetters(text: string, choices: Choices): string[] | null {
-  const listed = listedLetters(plainLetters(text), choices);
+  if (text.length > LONGEST_TEXT) return null;
+  const plain = plainLetters(text);
+  const named = withoutTexts(plain, choices);
+  const sentence = firstSentence(named);
+  for (const said of [plain, named, sentence]) {
+    const letters = onlyLetters(said, choices);
+    if (letters !== null && letters.length > 1) return OR.test(said) ? [] : letters;
+    if (letters !== null) return null;
+  }
+  return FURTHER.test(sentence) && !plain.includes('\n') ? [] : null;
+}
+
+const ANY_LETTER = new RegExp(LETTER, 'gu');
+
+/** Writes `A. text`, `A (text)` and `A – text` as `[A]`, where the text is the letter's own. */
+function withoutTexts(text: string, choices: Choices): string {
+  let [result, end] = ['', 0];
+  for (const { 0: written, index } of text.matchAll(ANY_LETTER)) {
+    const letter = index >= end && isCapital(written) ? offeredLetter(written, choices) : undefined;
+    const after = letter && afterOwnText(letter, text.slice(index + written.length), choices);
+    if (letter === undefined || after === undefined) continue;
+    result += `${text.slice(end, index)}[${letter}]`;
+    end = text.length - after.length;
+  }
+  return result + text.slice(end);
+}
+
+function onlyLetters(text: string, choices: Choices): string[] | null {
+  const listed = listedLetters(text, choices);
   if (listed !== undefined) return listed.sort();
-  const [first = '', ...others] = plainLetters(text)
-    .split(BESIDE)
-    .filter((word) => word !== '');
+  const [first = '', ...others] = text.split(BESIDE).filter((word) => word !== '');
   const isTogether = others.length === 0 && /^[A-Z]{2,26}$/.test(first);
   const words = isTogether ? [...first] : [first, ...others];
   const letters = words.map((word) => (word.length === 1 ? choices.letter(word) : undefined));
   if (letters.some((letter) => letter === undefined)) return null;
   const named = new Set(letters as string[]);
-  if (isTogether && named.size < words.length) return null;
-  return named.size > 1 ? [...named].sort() : null;
+  return isTogether && named.size < words.length ? null : [...named].sort();
 }

@@ -8,25 +8,35 @@ import {
   languagesOfEnd,
 } from './extraction/answer-forms.js';
 import {
+  afterOwnText,
   type LetterStatement,
+  LONGEST_TEXT,
   listedLetters,
   loneLetter,
   offeredLetter,
+  otherLetter,
   plainLetters,
   readLetterStatement,
 } from './letter-statement.js';
+import { choiceAtStart, RETRACTS, statedChoices } from './stated-choice.js';
 
 /** Maximum length of a last line that may state a conclusion. */
 const LONGEST_LINE = 400;
 
 /**
- * Reads a reply without an answer marker: the whole reply or its first line is a letter or a choice, or its last line
- * is a separate letter or states a conclusion.
+ * Reads a reply without an answer marker: the whole reply or its first line is a letter or a choice, its last line is a
+ * separate letter or states a conclusion, or its first line states one.
  */
 export function readUnmarked(text: string, choices: Choices): LetterStatement {
-  const letter = listsOptions(text)
-    ? fromConclusion(text, choices)
-    : (fromWholeReply(text, choices) ?? fromLastLine(text, choices));
+  const lists = listsOptions(text);
+  const letter =
+    (lists
+      ? fromConclusion(text, choices)
+      : (fromWholeReply(text, choices) ?? fromLastLine(text, choices))) ??
+    fromStatement(lastLine(text).slice(-LONGEST_TEXT), choices) ??
+    (lists ? besideList(text, choices) : null) ??
+    choiceAtStart(text, choices) ??
+    (RETRACTS.test(text) ? null : fromStatement(firstLine(text).slice(0, LONGEST_TEXT), choices));
   if (typeof letter === 'string') return { kind: 'letter', letter };
   const letters =
     letter ?? listedLetters(plainLetters(text), choices) ?? listedLetters(lastLine(text), choices);
@@ -69,7 +79,10 @@ function bareChoice(line: string, choices: Choices): string | null {
   if (match?.[1]) return offeredLetter(match[1], choices) ?? null;
   const [, written = '', content = ''] = LETTERED.exec(text) ?? [];
   const letter = written && offeredLetter(written, choices);
-  if (letter && choices.startsWith(letter, content)) return letter;
+  // In `B – slate` the dash is no sign.
+  const isOwn =
+    letter && [content, content.replace(/^[-–—]\s+/, '')].some((one) => choices.startsWith(letter, one));
+  if (isOwn) return otherLetter(letter, content, choices) === undefined ? letter : null;
   return text.length <= LONGEST_LINE ? inOtherLanguages(text, choices) : null;
 }
 
@@ -92,12 +105,71 @@ function inOtherLanguages(text: string, choices: Choices): string | null {
 
 const isAll = (pattern: RegExp, text: string) => /^[.!\s]*$/.test(text.replace(pattern, ''));
 
+/** Line that begins with an option, `- **B) slate** splits`, or judges one, `B ✅`. */
+const OPTION_LINE = /^[ \t*>-]*\(?([A-Za-z])(?:[).:]\*{0,2}[ \t]+\S|[).:*]{0,3}[ \t]?[✅✔✓☑❌✖✗✘])/u;
+
+const optionOf = (line: string) => OPTION_LINE.exec(line)?.[1]?.toUpperCase();
+
 /** Reports whether a reply lists several options by letter: then no line of the list is its answer. */
 function listsOptions(text: string): boolean {
-  const letters = [...text.matchAll(/^[ \t*>-]*\(?([A-Za-z])[).:]\*{0,2}[ \t]+\S/gm)].map((match) =>
-    match[1]?.toUpperCase(),
-  );
-  return new Set(letters).size > 1;
+  return new Set(text.split('\n').flatMap((line) => optionOf(line) ?? [])).size > 1;
+}
+
+/** Reads a letter before a list of options, or after it, where it is no part of the list. */
+function besideList(text: string, choices: Choices): Found {
+  const lines = text.trim().split('\n');
+  const found = [beforeList(lines, choices), afterList(lines, choices)].filter((letter) => letter !== null);
+  const [letter = null] = found;
+  return new Set(found).size > 1 ? found : letter;
+}
+
+/** Reads a line that is a choice, without a predicate: `B. slate`, but not `B. slate is too soft`. */
+function choiceAlone(line: string, choices: Choices): string | null {
+  const plain = plainLetters(line);
+  const letter = bareChoice(plain, choices);
+  const rest = letter && afterOwnText(letter, plain.replace(/^[([]?[A-Z]/i, ''), choices);
+  return /^\s*(?:[.,;:!(–—-]|$)/.test(rest ?? '') ? letter : null;
+}
+
+/** First words of a line that leads from an answer to why the others are wrong. */
+const WHY =
+  /^(?:brief |detailed )?(?:explanations?|reason(?:s|ing)?|rationale|justification|analysis|(?:here['’]s )?why|(?:the )?(?:others?|wrong|incorrect|remaining))\b/i;
+
+/** Reads a first line that is a letter alone, that the list follows out of order, or that is explained below. */
+function beforeList([line = '', ...rest]: string[], choices: Choices): string | null {
+  const letter = choiceAlone(line, choices);
+  if (letter === null || RETRACTS.test(rest.join('\n'))) return null;
+  if (optionOf(line) === undefined) return letter;
+  const next = rest.findIndex((other) => optionOf(other) !== undefined);
+  // A list in order begins with A, and its next option comes later in the alphabet.
+  const isApart = rest.slice(0, next).some((other) => other.trim() === '');
+  if (isApart && (optionOf(rest[next] ?? '') ?? '') <= letter) return letter;
+  // Where every option has its explanation, the first one is not the answer.
+  return rest.filter(isReason).length === 1 && rest.slice(0, next).some(isReason) ? letter : null;
+}
+
+const isReason = (line: string) => /[:#*]/.test(line) && WHY.test(plainLetters(line));
+
+/** Reads a last line, set apart, that is a letter alone, or an option of the list without being its continuation. */
+function afterList(lines: string[], choices: Choices): string | null {
+  const [before, line] = [lines.at(-2) ?? '', lines.at(-1) ?? ''];
+  const letter = choiceAlone(line, choices);
+  const listed = lines.slice(0, -1).filter((other) => optionOf(other) !== undefined);
+  if (letter === null || before.trim() !== '' || !listed.some((other) => optionOf(other) === letter))
+    return null;
+  if (optionOf(line) === undefined) return letter;
+  const last = listed.at(-1) ?? '';
+  const continues = letter === 'A' || letter.charCodeAt(0) === (optionOf(last) ?? '').charCodeAt(0) + 1;
+  return !continues || (isBold(line) && !isBold(last)) ? letter : null;
+}
+
+const isBold = (line: string) => /^[\s>-]*\*\*/.test(line);
+
+/** Reads a line that states one choice by letter and text. */
+function fromStatement(line: string, choices: Choices): Found {
+  const letters = [...new Set(statedChoices(line, choices))];
+  const [letter = null] = letters;
+  return letters.length > 1 ? letters : letter;
 }
 
 /** Reads a last line that is a bare letter, or states "(C) is correct". */
@@ -107,6 +179,8 @@ function fromLastLine(text: string, choices: Choices): Found {
   const isSetApart = !/^\s*[A-Za-z]\s*$/.test(line) || /\n[ \t]*\n[ \t]*[A-Z][ \t]*$/.test(text.trimEnd());
   return (isSetApart ? bareChoice(lastLine(text), choices) : null) ?? fromConclusion(text, choices);
 }
+
+const firstLine = (text: string) => plainLetters(text.trim().split('\n')[0] ?? '');
 
 const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
 

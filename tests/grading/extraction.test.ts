@@ -31,6 +31,18 @@ describe('the marked answer', () => {
     ['Answer: Quito\n\\boxed{Lima}', 'Lima'],
     ['The answer is Lima', null],
     ['I put it in <answer> tags.', null],
+    ['{"answer":"Lima"}', 'Lima'],
+    ['{"reason":"The answer is Quito.","final_answer":"Lima","confidence":0.9}', 'Lima'],
+    ['It is this:\n```json\n{"answer":"Lima"}\n```', 'Lima'],
+    ['{"best_option":"Lima","worst_option":"Quito"}', 'Lima'],
+    ['{"answerChoice":"Lima"}', 'Lima'],
+    ['{"Respuesta":"Lima"}', 'Lima'],
+    ['{"answer":98765432109876543210}', '98765432109876543210'],
+    ['{"answer":"\\frac{1}{2}"}', '\\frac{1}{2}'],
+    ['{"answer":"\\\\frac{1}{2}"}', '\\frac{1}{2}'],
+    ['{"answer":"\\boxed{Lima} it is"}', 'Lima'],
+    ['{"wrong_answer":"Lima"}', null],
+    ['{"capital":"Lima"}', null],
   ])('of %j is %j', (reply, expected) => {
     expect(extractMarkedAnswer(reply)).toBe(expected);
   });

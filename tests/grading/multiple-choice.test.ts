@@ -40,6 +40,9 @@ describe('a multiple-choice grade', () => {
     ['Options A and C', ': it names A and C.'],
     ['Antwort: A oder B', ': it names A and B.'],
     ['答案：A和C', ': it names A and C.'],
+    ['\\boxed{A} and \\boxed{C}', ': it names A and C.'],
+    ['Answer: A. lead and C. zinc', ': it names A and C.'],
+    ['The metal is A. lead. No, the metal is C. zinc.', ': it names A and C.'],
   ])('says that a reply settles on no letter, and which it names: %s', (reply, names) => {
     expect(gradeMultipleChoice(reply, 'C', CHOICES)).toMatchObject({
       correct: false,

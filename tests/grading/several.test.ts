@@ -34,6 +34,24 @@ describe('all of several choices', () => {
     '**Answer: A and C**',
     'Answer: options A and C are correct.',
     'Answer: B\nNo.\nAnswer: A, C',
+    'A y C',
+    'Answer: A. red and C. blue',
+    'Answer: A) red, C) blue',
+    'Answer: A – red; C – blue',
+    'Answer:\n- A. red\n- C. blue',
+    'Answer:\n- A\n- C',
+    'Antwort:\n- A. red\n- C. blue',
+    'Answer: A. red\nC. blue',
+    'The correct answers are:\n\n**A. red**\n**C. blue**',
+    'The correct answers are:\n\n**A. red**\n\n**C. blue**',
+    'The correct answers are:\n\n- **A. red**: it is warm.\n- **C. blue** – it is cold.',
+    'The correct answers are **A** (red) and **C** (blue). Both are colours.',
+    '\\boxed{A} and \\boxed{C}',
+    '$\\boxed{A}$, $\\boxed{C}$',
+    'A, C\n\nExplanation: both are colours.',
+    'Answer: A, C ✅',
+    '**A. red**\n**C. blue**\n\nExplanation:\n- B. green is a mixture.',
+    "**A. red** and **C. blue**\n\nHere's why:\n- B. green is a mixture.",
   ])('%s names A and C', (reply) => {
     expect(right(reply, [0, 2], 'all')).toMatchObject({
       correct: true,
@@ -52,6 +70,15 @@ describe('all of several choices', () => {
     'Answer: not A and C',
     'A cat and a cow',
     'Answer: A, C\nAnswer: B',
+    'Answer: not A. red and C. blue',
+    'Answer: A or C',
+    'A. red or C. blue',
+    'Antwort: A oder C',
+    'Answer: A and/or C',
+    'Answer: A. red, B. green and C. blue',
+    'Answer:\n- A. red: right\n- B. green: wrong\n- C. blue: right',
+    'A, C\n\nBoth are colours.\n\nWait, B is as well.',
+    "A, C\n\nThey look alike.\n\nSo it's A.",
     '',
   ])('%s does not name A and C, and no other', (reply) => {
     expect(right(reply, [0, 2], 'all').correct).toBe(false);
@@ -60,6 +87,44 @@ describe('all of several choices', () => {
   test('of which there is one, it is that letter alone', () => {
     expect(right('Answer: B', [1], 'all').correct).toBe(true);
     expect(right('Answer: A, B', [1], 'all').correct).toBe(false);
+  });
+
+  test.each([
+    'Answer: A. red and C. blue',
+    'Answer:\nA. red\nC. blue',
+    'The correct answers are:\n\n**A. red**\n\n**C. blue**',
+    'A. red and C. blue',
+    'A. red\nC. blue',
+    '\\boxed{C} and \\boxed{A}',
+    'Answer: A. red, which is warm, and C. blue',
+    'Answer:\n- A. red: yes\n- C. blue: no',
+  ])('%s names more than A', (reply) => {
+    expect(right(reply, [0], 'all').correct).toBe(false);
+  });
+
+  test.each([
+    'Answer: A. red. C. blue is wrong.',
+    'Answer: A. red\nC. blue is not warm.',
+    'Answer: A\n\nA. red is warm.\nC. blue is cold.',
+    'Answer:\n\n**A. red**\n\nC. blue is cold.',
+    'Answer: A. red, as C. blue is cold.',
+    '\\boxed{C}\n\nNo: \\boxed{A}',
+  ])('%s names A alone', (reply) => {
+    expect(right(reply, [0], 'all').correct).toBe(true);
+  });
+
+  test('are not a list of all options, which repeats the question', () => {
+    const list = 'A. red\nB. green\nC. blue\nD. grey';
+    expect(right(list, [0, 1, 2, 3], 'all').correct).toBe(false);
+    expect(right('A, B, C, D', [0, 1, 2, 3], 'all').correct).toBe(true);
+  });
+
+  test('says so where the letters are unclear', () => {
+    const { message, letter } = right('Answer:\n- A. red: yes\n- C. blue: no', [0, 2], 'all');
+    expect({ message, letter }).toEqual({
+      message: 'The reply does not settle on its letters.',
+      letter: null,
+    });
   });
 
   test('says what was named and what was wanted', () => {

@@ -121,7 +121,7 @@ function isLabel(text: string, start: number, word: string): boolean {
 }
 
 function trimOperators(found: FoundExpression): FoundExpression {
-  const lead = /^(?:[=+*/^<>≤≥≈|,:]\s*|-\s+|[a-zA-Z]\s+(?=[\d\\(]))+/.exec(found.text)?.[0].length ?? 0;
+  const lead = /^(?:[=+*/^<>≤≥≈|,:×·÷]\s*|-\s+|[a-zA-Z]\s+(?=[\d\\(]))+/.exec(found.text)?.[0].length ?? 0;
   const text = withoutTrailingOperators(found.text.slice(lead));
   const closed = text.includes('{') ? text : withoutTrailing(text, /\}/);
   return { text: closed, start: found.start + lead, end: found.start + lead + closed.length };
@@ -133,7 +133,7 @@ function withoutTrailingOperators(text: string): string {
     const before = rest.slice(0, -1);
     const spaced = before.trimEnd();
     const isLetter = /[a-zA-Z]$/.test(rest.slice(-1)) && spaced !== before;
-    if (!isLetter && !/[=+\-*/^<>≤≥≈|]$/.test(rest.slice(-1))) return rest;
+    if (!isLetter && !/[=+\-*/^<>≤≥≈|×·÷]$/.test(rest.slice(-1))) return rest;
     rest = spaced;
   }
 }
@@ -151,7 +151,8 @@ function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
 
 const BEFORE =
   /\b(?:not(?: \w+)?|or|at (?:least|most)|(?:more|less|fewer|greater|larger|smaller) than|over|under|above|below|between) $/i;
-const AFTER = /^ (?:or (?:more|less|fewer|greater|above|below|so)|and (?:above|below|up))\b/i;
+const AFTER =
+  /^ (?:\(?or (?:more|less|fewer|greater|above|below|so)|\(?and (?:above|below|up)|\(at (?:least|most))\b/i;
 
 function isQualified(text: string, { start, end }: FoundExpression): boolean {
   return BEFORE.test(text.slice(Math.max(0, start - 30), start)) || AFTER.test(text.slice(end, end + 20));

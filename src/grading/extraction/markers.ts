@@ -19,14 +19,19 @@ export interface Marker {
   languages?: AnswerForms[];
 }
 
-/** Finds the explicit answer markers, in the order of the text: at most the last 100. */
+/**
+ * Finds the explicit answer markers, in the order of the text, but sentences about another case or what others think
+ * first: at most the last 100.
+ */
 export function findMarkers(text: string): Marker[] {
   const boxed = findBoxed(text);
   const phrases = findPhrases(text).filter(
     (phrase) => !boxed.some((box) => phrase.start > box.start && phrase.start < box.end),
   );
   const markers = [...findTags(text), ...boxed, ...findHashes(text), ...phrases];
-  return markers.sort((a, b) => a.start - b.start).slice(-MAX_MARKERS);
+  markers.sort((a, b) => a.start - b.start);
+  const supposed = new Set(markers.filter((one) => isSupposed(text, one)));
+  return [...supposed, ...markers.filter((one) => !supposed.has(one))].slice(-MAX_MARKERS);
 }
 
 function findTags(text: string): Marker[] {
@@ -118,6 +123,23 @@ const SENTENCE = new RegExp(
 /** `We may check our answer: …` and `Explanation of the answer:` do not announce an answer. */
 const TALKS_ABOUT =
   /\b(?:check\w*|verif\w+|confirm\w*|expla\w+|justif\w+|derivation|proof|validat\w+|double-check\w*|steps|previous|initial|wrong|incorrect)\b[^.:!?\n]*$/i;
+
+/** `If she ate 4 eggs, the answer would be 16`, `Were it wet, …`: another case than that of the question. */
+const SUPPOSES = /\b(?:if|unless|without|otherwise)\b[^.!?\n]*$|(?:^|[.!?\n(])\s?(?:had|were)\b[^.!?\n]*$/i;
+const SUPPOSES_AFTER = /^[^.!?\n]{0,100}\b(?:if|unless)\b/i;
+
+/** `Some might think the answer is C`. */
+const OTHERS =
+  /\b(?:(?:some|many|most|others|people|students|someone)(?: (?:people|students))?(?: (?:may|might|could|would|will|often))?|(?:one|you) (?:may|might|could|would))(?: \w{2,12}ly)? (?:think|say|believe|assume|argue|guess|conclude|claim)s?(?: that)? (?:the |my )?(?:correct |right |final )?$/i;
+
+/** Reports whether a sentence states no answer to the question, beside one that does. */
+function isSupposed(text: string, { kind, start, end, content }: Marker): boolean {
+  if (kind !== 'sentence') return false;
+  const before = text.slice(Math.max(0, start - 200), start);
+  if (OTHERS.test(before)) return true;
+  const isElsewhere = /\bwould\sbe$/i.test(text.slice(start, end - content.length));
+  return isElsewhere && (SUPPOSES.test(before) || SUPPOSES_AFTER.test(content));
+}
 
 function findPhrases(text: string): Marker[] {
   const found = (pattern: RegExp, kind: Marker['kind'], language?: AnswerForms) =>

@@ -4,6 +4,7 @@ import { isSymbol } from '../mathematics/assignment.js';
 import { type MathAnswer, readAnswer } from '../mathematics/structure.js';
 import { type AnswerForms, CLAIMS as CLAIMS_ABROAD, JOINTS, languagesOf } from './answer-forms.js';
 import { type FoundExpression, findExpressions } from './expressions-in-prose.js';
+import { beforeGloss } from './gloss.js';
 import { isEnclosing, markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
 import { apartFromWords, plainCharacters } from './plain-characters.js';
@@ -30,9 +31,10 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
   const markers = joinBoxes(text, findMarkers(text));
   for (const marker of markers.toReversed()) {
     const found = fromMarker(marker, markers.length === 1);
-    if (found) return found;
+    if (found) return withoutGlosses(found);
   }
-  return withoutMarker(text);
+  const found = withoutMarker(text);
+  return found && withoutGlosses(found);
 }
 
 /** Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
@@ -44,7 +46,7 @@ export function plainNumbers(text: string): string {
 }
 
 /** Joins boxes with a comma, "and" or "or" between them: `\boxed{1}` and `\boxed{2}`. */
-function joinBoxes(text: string, markers: Marker[]): Marker[] {
+export function joinBoxes(text: string, markers: Marker[]): Marker[] {
   const joined: Marker[] = [];
   for (const marker of markers) {
     const last = joined.at(-1);
@@ -64,10 +66,11 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const { kind, languages = [] } = marker;
   const isEnclosed = isEnclosing(marker);
   const marked = markedText(marker);
-  const statement = trimEnd(isEnclosed ? marked : firstSentence(marked));
+  const beginsLine = /^[\s:*_]*\n/.test(marker.content);
+  const statement = trimEnd(isEnclosed ? marked : firstSentence(marked, beginsLine));
   if (statement === '') return undefined;
   if (!isEnclosed && isDenied(statement, languages)) return undefined;
-  const answer = isEnclosed ? withoutLabel(statement) : withoutSentence(statement, marker);
+  const answer = withoutGloss(isEnclosed ? withoutLabel(statement) : withoutSentence(statement, marker));
   if (isMathematical(answer)) return { answer, statement };
   const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
   if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
@@ -78,7 +81,7 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const claim = reason > 0 && reason < Infinity ? trimEnd(statement.slice(0, reason)) : statement;
   const leading = claim.slice(0, claim.search(/\d/) + 1);
   const isBound = languages.some(({ bound }) => bound?.test(leading));
-  const selected = isBound ? undefined : selectFromProse(claim);
+  const selected = isBound ? undefined : selectFromProse(withoutGloss(claim));
   if (selected !== undefined) return { answer: selected, statement };
   // "the answer is correct" and "check the answer: …" are not answers where there is a better marker.
   const isWeak = (kind === 'sentence' || marker.inline) && !only;
@@ -98,6 +101,20 @@ function withoutLabel(content: string): string {
   const [label = '', words = ''] = /^\\text(?:bf|it|rm)?\{([^{}]{1,100})\}\s*/.exec(content) ?? [];
   const isLabel = /[:=]\s*$/.test(words) || findMarkers(words).length > 0;
   return isLabel && label.length < content.length ? content.slice(label.length) : content;
+}
+
+/** A statement in words keeps its gloss: `3 (mod 7)` may be all of a target. */
+function withoutGlosses({ answer, statement }: NumericAnswer): NumericAnswer {
+  return {
+    answer: withoutGloss(answer),
+    statement: isMathematical(statement) ? withoutGloss(statement) : statement,
+  };
+}
+
+/** Removes a gloss in brackets after an expression: `1/4 (0.25)`, `12 (3 per bag)`. */
+function withoutGloss(text: string): string {
+  const head = beforeGloss(text);
+  return head !== undefined && isMathematical(head) ? head : text;
 }
 
 /**
@@ -145,10 +162,24 @@ function selectFromProse(statement: string): string | undefined {
   if (!first || !last || found.some((one) => one.qualified)) return undefined;
   if (found.length === 1) return first.text;
   if (isClaimed(claim, last)) return last.text;
+  const end = endOfChain(claim, first, last);
+  if (end !== undefined) return end;
   // `12 ways to seat 3 guests` gives 12; `5 apples and 3 pears` has two numbers.
   const isLeading = claim.slice(0, first.start).trim() === '';
   return isLeading && !SEVERAL.test(claim.slice(first.end, last.start)) ? first.text : undefined;
 }
+
+/** Returns the value after the last `=` of a computation with units: `5 boxes × 4 = 20 pencils` gives 20. */
+function endOfChain(claim: string, first: FoundExpression, last: FoundExpression): string | undefined {
+  const sign = claim.lastIndexOf('=', last.end);
+  const computed = claim.slice(first.end, Math.max(sign, first.end)).replace(/(?<=\d),(?=\d{3})/g, '');
+  const isComputed = COMPUTES.test(computed) && !/[,;]|\b(?:and|or)\b/.test(computed);
+  const isValue = !/[\d,;]/.test(claim.slice(sign + 1, last.start)) && isTail(claim.slice(last.end));
+  if (!isComputed || !isValue) return undefined;
+  return last.text.slice(last.text.lastIndexOf('=') + 1).trim();
+}
+
+const COMPUTES = /\s(?:[×*·÷/+−-]|x(?=\s[$\d])|times|of)\s/;
 
 const SEVERAL = new RegExp(String.raw`[,;]|(?<![\p{L}\p{M}\p{N}])${JOINTS}`, 'u');
 
@@ -164,7 +195,7 @@ function withoutMarker(text: string): NumericAnswer | null {
   if (whole === '') return null;
   const statement = whole.slice(-LONGEST_EXPRESSION);
   if (isMathematical(whole)) return { answer: whole, statement };
-  const lastLine = unlabelled(whole.slice(whole.lastIndexOf('\n') + 1));
+  const lastLine = withoutGloss(unlabelled(whole.slice(whole.lastIndexOf('\n') + 1)));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
   const claim = beforeReason(lastLine);
   if (claim !== undefined) return { answer: claim, statement };

@@ -1,9 +1,10 @@
 import { saidIn } from '../../replies/read-reply.js';
 import { LONGEST_REPLY } from '../bounds.js';
+import { withTaggedAnswer } from './json-answer.js';
 
-/** Returns the searched part of a reply: the end of the model's text in it. */
+/** Returns the searched part of a reply: the end of the model's text in it, where an answer in JSON is in tags. */
 export function searchedText(reply: string): string {
-  const said = saidIn(reply);
+  const said = withTaggedAnswer(saidIn(reply));
   const text = said.length > LONGEST_REPLY ? said.slice(-LONGEST_REPLY) : said;
   // `\b` in a JSON string is a backspace; the model meant `\boxed`.
   return text.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');

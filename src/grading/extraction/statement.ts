@@ -43,10 +43,10 @@ function withBlock(lines: string[], index: number, line: string): string {
 /**
  * Returns the first sentence of a statement. A full stop inside a number or in mathematics does not end it, and `5!` is
  * a factorial.
+ * @param beginsLine whether `1. ` may be the label of a list item, which is not a sentence
  */
-export function firstSentence(statement: string): string {
-  // The label of a list item is not a sentence.
-  const text = statement.replace(/^\d{1,2}[.)]\s+(?=\S)/, '');
+export function firstSentence(statement: string, beginsLine = true): string {
+  const text = statement.replace(beginsLine ? /^\d{1,2}[.)]\s+(?=\S)/ : /^\d{1,2}\)\s+(?=\S)/, '');
   for (const { 0: piece, index } of text.matchAll(/\\[\s\S]|\$[^$]*\$|[.!?。](?=[\s*"')\]]|$)/g)) {
     const before = text.slice(0, index);
     if (piece === '?') return `${before}?`;

@@ -90,6 +90,8 @@ const GREEK: Record<string, string> = {
   θ: 'theta',
   λ: 'lambda',
   μ: 'mu',
+  // The sign of micro- is another character.
+  µ: 'mu',
   π: 'pi',
   ρ: 'rho',
   σ: 'sigma',

@@ -1,6 +1,6 @@
 import { readArithmetic } from './arithmetic.js';
 import { type Rational, rational, readDecimal } from './rational.js';
-import { MULTIPLES, readUnit } from './units.js';
+import { MULTIPLES, plainUnits, readUnit } from './units.js';
 
 /** A single value: a number or an expression, with its unit and other signs. */
 export interface Scalar {
@@ -18,8 +18,13 @@ export interface Scalar {
 
 const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
-/** Pattern of single letters that are read as a unit after a number and a space: `10 m`. */
-const LETTER_UNITS = /^(.*[\d})!]) ([mgshlLJNWVK](?:\^\{[23]\})?)$/;
+/** Pattern of single letters that are read as a unit after a number and a space, or a power of ten: `10 m`, `10 s^{-1}`. */
+const LETTER_UNITS =
+  /^(.*[\d})!])( |(?<=(?:^|\\times ?|\\cdot ?)10\^\{-?\d{1,3}\}))([mgshlLJNWVKACFHMST](?:\^\{-?[123]\})?)$/;
+
+/** Pattern of a number and the words or units after it. */
+const WITH_WORDS =
+  /^(.*?(?:[\d})!]|\\pi))( ?)((?:[a-zA-Z]|\\(?:mu|Omega)\b)(?:[a-zA-Z ^{}\d/.()-]|\\(?:mu|Omega|cdot|times)\b)*)$/;
 
 /** Reads a normalised expression as a value; `undefined` where it is prose. */
 export function readScalar(text: string): Scalar | undefined {
@@ -45,12 +50,18 @@ function groupedNumber(text: string): string {
   return /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? text.replace(/,/g, '') : text;
 }
 
+/** Pattern of the currency of a further amount: `\$20 + \$5`. */
+const LATER_CURRENCY = /(?<=[-+*/(]|\\(?:times|cdot) ?)\\currency\{[a-z]{3}\}/g;
+
 function withoutUnit(text: string): Scalar {
   const scalar: Scalar = { kind: 'scalar', latex: text };
   const currency = /\\currency\{([a-z]{3})\}/.exec(text);
   if (currency) {
     scalar.unit = currency[1];
-    scalar.latex = text.replace(currency[0], '').trim();
+    scalar.latex = text
+      .replace(currency[0], '')
+      .replace(LATER_CURRENCY, (mark) => (mark === currency[0] ? '' : mark))
+      .trim();
   }
   if (/\\%( points?)?$/.test(scalar.latex)) {
     scalar.percent = true;
@@ -66,25 +77,40 @@ function withoutUnit(text: string): Scalar {
 }
 
 function splitUnit(scalar: Scalar): void {
-  const timed = /^(.*\d) ?\\(min|sec)$/.exec(scalar.latex);
+  const timed = /^(.*\d)( ?)\\(min|sec)$/.exec(scalar.latex);
   const letter = LETTER_UNITS.exec(scalar.latex);
-  const match = timed ?? letter ?? /^(.*?(?:[\d})!]|\\pi)) ?([a-zA-Z][a-zA-Z ^{}\d/.-]*)$/.exec(scalar.latex);
-  const [, amount = '', words = ''] = match ?? [];
+  const match = timed ?? letter ?? WITH_WORDS.exec(scalar.latex);
+  const [, amount = '', gap = '', written = ''] = match ?? [];
   if (!match || isProse(amount)) return;
+  const words = plainUnits(written);
   const [first = '', ...rest] = words.split(' ');
   const multiple = MULTIPLES[first.toLowerCase()];
   if (multiple) {
     scalar.latex = `${amount}\\cdot ${multiple}`;
     const unit = readUnit(rest.join(' '));
     if (unit) scalar.unit = unit;
-    else if (rest.length > 0) scalar.latex = `${amount} ${words}`;
+    else if (rest.length > 0) scalar.latex = `${amount} ${written}`;
     return;
   }
-  const unit = readUnit(words);
-  // `5m` and `3s^{2}` are products; `5 m`, `5cm` and `5 apples` are not.
-  if (!unit || (/^[a-zA-Z](?![a-zA-Z])/.test(words) && !letter && !words.includes('/'))) return;
+  // `3nm` and `x^{2} C` are products, and `$5 M` are millions.
+  const isNumber = scalar.unit === undefined && !hasUnknown(amount);
+  const isApart = isNumber && (gap !== '' || POWER_OF_TEN.test(amount));
+  const unit = readUnit(words, isApart);
+  if (!unit || (!letter && !timed && isProduct(written, isApart))) return;
+  // `3 pm` and `3:30 pm` are times.
+  if (words === 'pm' && /^\d{1,2}$/.test(amount)) return;
   scalar.latex = amount;
   scalar.unit = unit;
+}
+
+const POWER_OF_TEN = /(?:^|\\times ?|\\cdot ?)10\^\{-?\d{1,3}\}$/;
+
+const hasUnknown = (latex: string) => /[a-zA-Z]/.test(latex.replace(/\\[a-zA-Z]+/g, ''));
+
+/** Reports whether letters are unknowns: `5m` and `3s^{2}` are products; `5cm`, `5 N\cdot m`, `5 m s^{-2}` are not. */
+function isProduct(words: string, isApart: boolean): boolean {
+  if (/^[a-zA-Z]{2}|^[^\\]*\//.test(words)) return false;
+  return !isApart || !/^[A-Z] |\\|\.|\^\{-/.test(words);
 }
 
 /** Reads `0.1\overline{6}` as an exact fraction. */

@@ -22,8 +22,9 @@ const UNION = new Set(['\\cup']);
 const COLON = new Set([':']);
 const SIGNS = new Set(['=', '<', '>', '\\leq', '\\geq', '\\neq', '\\in', '\\approx', '\\equiv', '\\to']);
 
-/** Pattern of `1,234,567`, and of the Indian form `12,34,567`. */
-const GROUPED = /^(?:[+-]|\\currency\{[a-z]+\}\s?)*(?:\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?!\d|,)/;
+/** Pattern of `1,234,567`, and of the Indian form `12,34,567`, at the beginning or after a sign, an operator or `, `. */
+const GROUPED =
+  /((?:^|[=<>+*/-]|\\(?:leq|geq|neq|approx|times|cdot)|, ) ?(?:\\currency\{[a-z]{3}\} ?)?)(\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3})(?!,?\d)/g;
 
 /** Reads an answer as it was written. `groupThousands`: a top-level `1,234` is one number, not a list. */
 export function readAnswer(answer: string, groupThousands = true): MathAnswer {
@@ -81,12 +82,17 @@ function enclosing(text: string): { open: string; close: string; inner: string }
   return { open: open.trim(), close, inner: text.slice(open.length, text.length - close.length).trim() };
 }
 
+/** Joins grouped digits outside of brackets: in `(1,234)` the comma separates two coordinates. */
+function withoutGroups(text: string): string {
+  const places = new Set([...outside(text)].map(({ at }) => at));
+  return text.replace(GROUPED, (found, before: string, digits: string, at: number) =>
+    places.has(at + before.length) ? before + digits.replaceAll(',', '') : found,
+  );
+}
+
 function readNormalized(text: string, depth: number, groupThousands = false): MathAnswer {
   if (depth > DEEPEST_NESTING) return { kind: 'words', text };
-  if (groupThousands && GROUPED.test(text)) {
-    const grouped = text.replace(/\d{1,3}(?:,\d{2,3})+/, (digits) => digits.replace(/,/g, ''));
-    return readNormalized(grouped, depth + 1);
-  }
+  if (groupThousands) return readNormalized(withoutGroups(text), depth);
   const members = splitTopLevel(text, COMMAS)
     .map((part) => part.text)
     .filter((part) => part !== '');
@@ -103,7 +109,7 @@ function readPart(text: string, depth: number): MathAnswer {
     return {
       kind: 'relation',
       text,
-      sides: sides.map((side) => readNormalized(side.text, depth + 1, true)),
+      sides: sides.map((side) => readNormalized(side.text, depth + 1)),
       signs: sides.slice(1).map((side) => side.separator),
     };
   }

@@ -1,0 +1,101 @@
+import { withoutTrailing } from '../contracts/trailing.js';
+import { type Choices, LETTERS } from './choices.js';
+import { isCapital, LETTER } from './extraction/answer-forms.js';
+import { firstSentence } from './extraction/statement.js';
+import { afterOwnText, byText, loneLetter, offeredLetter, plainLetters, REASON } from './letter-statement.js';
+
+/** Words with which a reply takes back what it began with. */
+export const RETRACTS =
+  /\b(?:on second thoughts?|reconsider\w*|correction:|scratch that|my mistake|I was wrong)|(?:^|[.!?–—-]\s)(?:(?:but|oh|no),?\s)?(?:wait|hmm+|actually)\b/im;
+
+/** Pattern of a letter that is marked as a choice: `(B)`, `B.`, `B)`, `B:`, `B –`. */
+const MARKED = new RegExp(
+  String.raw`[([](${LETTER})[)\]][.:]?|(${LETTER})(?:[.:]|\)[.:]?)(?=\s)|(${LETTER})(?=\s[-–—]\s)`,
+  'gu',
+);
+
+/** End of a clause whose choice comes next. */
+const IS = /\b(?:is|are|was|were|be)(?:\s(?:the|option|choice)){0,2}[\s:]{0,3}$/i;
+
+/** A stop that is not the mark of a letter. */
+const CLAUSE_END = /(?<![A-Z])[.!?;]\s/;
+
+/** Words in a sentence that does not settle on the choice in it. */
+const OPEN =
+  /\b(?:not|never|neither|nor|cannot|except|if|whether|unless|suppose|assum\w+|maybe|perhaps|might|may|could|wrong|unlikely|eliminat\w+|exclud\w+|distractor|mistake\w*|misconception\w*|confus\w+|tempting|examples?|guess|said|some|many|one of|another|alternative\w*|possib\w+|(?:incorrect|first|second|third|next|last|other|one)\s+(?:options?|choices?|answers?|candidates?))\b|n['’]t\b/i;
+
+/**
+ * Returns the choices that sentences state by letter and text, which have to agree: `The likely cause is (B) slate.`,
+ * `The likely cause is slate (B).`.
+ */
+export function statedChoices(line: string, choices: Choices): string[] {
+  const marks = [...line.matchAll(MARKED)].flatMap(
+    ({ 0: mark, 1: bracketed, 2: plain, 3: dashed, index }) => {
+      const written = bracketed ?? plain ?? dashed ?? '';
+      const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
+      return letter ? [{ letter, bracketed, start: index, end: index + mark.length }] : [];
+    },
+  );
+  return marks.flatMap(({ letter, bracketed, start, end }) => {
+    const clause = line.slice(0, start).split(CLAUSE_END).at(-1) ?? '';
+    const rest = firstSentence(line.slice(end));
+    if (rest.endsWith('?') || OPEN.test(clause) || OPEN.test(rest)) return [];
+    const [from, to] = [start - clause.length, end + rest.length];
+    if (marks.some((one) => one.letter !== letter && one.start >= from && one.start < to)) return [];
+    const isStated = IS.test(clause) && afterOwnText(letter, line.slice(end), choices) !== undefined;
+    const [subject = '', ...texts] = bracketed ? clause.split(/\b(?:is|are|was|were|be)[\s:]/i) : [];
+    const text = subject === '' ? '' : (texts.at(-1) ?? '').trim();
+    const named = choices.byText(text) ?? choices.byText(text.replace(/^(?:the|an?) /i, ''));
+    return isStated || named === letter ? [letter] : [];
+  });
+}
+
+/** First words that lead into a text and only look like a choice. */
+const LEADS_IN = /^(?:first|second|third|next|so|now|then|well|however|therefore|thus|hence),/i;
+
+/**
+ * Reads a reply that begins with the text of a choice: in a line of its own, before a stop, a reason or a dash, and
+ * where there are up to three choices, such as yes, no and maybe, before a comma. No other line may do so with another
+ * choice, and the rest of the line and the end of the reply name no other.
+ */
+export function choiceAtStart(text: string, choices: Choices): string | null {
+  const [line = '', ...others] = text.trim().split('\n').map(plainLetters);
+  const letter = choiceOfLine(line, choices);
+  if (letter === undefined || RETRACTS.test(text)) return null;
+  const rest = line.slice(plainLetters(choices.text(letter)).length).toLowerCase();
+  const end = withoutTrailing(others.filter((other) => other !== '').at(-1) ?? '', /[.!]/).toLowerCase();
+  const texts = [...LETTERS]
+    .filter((one) => one !== letter)
+    .map((one) => plainLetters(choices.text(one)).toLowerCase());
+  if (
+    texts.some((other) => other !== '' && (names(rest, other) || names(end.slice(-other.length - 1), other)))
+  )
+    return null;
+  return others.every((other) => (choiceOfLine(other, choices) ?? letter) === letter) ? letter : null;
+}
+
+/** Reports whether a choice is named as a word; "no" is an answer only at the end of a clause. */
+function names(text: string, choice: string): boolean {
+  for (let at = text.indexOf(choice); at >= 0; at = text.indexOf(choice, at + 1)) {
+    const after = text.slice(at + choice.length, at + choice.length + 2);
+    const isWord =
+      !/[\p{L}\p{M}\p{N}]$/u.test(text.slice(Math.max(0, at - 2), at)) && !/^[\p{L}\p{M}\p{N}]/u.test(after);
+    if (isWord && (choice !== 'no' || /^(?:[.,;:!?)]|$)/.test(after))) return true;
+  }
+  return false;
+}
+
+function choiceOfLine(line: string, choices: Choices): string | undefined {
+  // `1.` is the label of a step.
+  if (line.endsWith('?') || LEADS_IN.test(line) || /^\d{1,2}[.)](?:\s|$)/.test(line)) return undefined;
+  const whole = choices.byText(line) ?? choices.byText(line.replace(/[.!]$/, ''));
+  const letter =
+    whole ??
+    byText(line, choices, [REASON]) ??
+    (choices.count <= 3 ? byText(line, choices, [REASON, /[,;]\s/]) : undefined);
+  if (letter === undefined) return undefined;
+  const own = choices.text(letter);
+  // A choice that is a letter is called by its own letter, and a number may begin a date or a list.
+  if (loneLetter(own, choices) !== undefined || (!whole && !/\p{L}/u.test(own))) return undefined;
+  return letter;
+}
