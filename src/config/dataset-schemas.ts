@@ -26,6 +26,10 @@ export const selectSchema = z
       .record(z.string().min(1), z.union([scalar, z.array(scalar).min(1)]))
       .optional()
       .describe('Fields of a row and their values, such as {level: 5, subject: [algebra, geometry]}.'),
+    not_empty: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe('A field, or several, that has to hold something: no null, empty text or empty list.'),
     random: z
       .int()
       .positive()

@@ -2,7 +2,7 @@ import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
-import { parseJsonText } from './json-text.js';
+import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.choices_field';
@@ -99,7 +99,7 @@ function inOneLine(text: string): ListedOption[] | null {
 /**
  * Reads the choices of a row, in its order.
  *
- * - A list of texts or numbers, or of objects such as `{label, text}`; or the text of a JSON list, as in CSV.
+ * - A list of texts or numbers, or of objects such as `{label, text}`; or the text of one, in JSON or as Python prints it.
  * - `{text: [...], label: [...]}` (ARC), `{choices: [...], labels: [...]}`; a path to the first of them finds the
  *   second.
  * - An object of label → text (MedQA).
@@ -196,20 +196,16 @@ function asLabels(labels: Cell[] | undefined, count: number): string[] | undefin
   return texts?.length === count && new Set(texts).size === count ? texts : undefined;
 }
 
-/** Parses a text with a JSON list or object, as in CSV, or with options by letter; returns others unchanged. */
+/** Parses a text with a list or an object, as in CSV, or with options by letter; returns others unchanged. */
 function listOf(value: Cell, field: string, rowNumber: number): Cell {
   if (typeof value !== 'string') return value;
-  const text = value.trim();
-  try {
-    if (text.startsWith('[') || text.startsWith('{')) return parseJsonText(text);
-  } catch {
-    // The text may still list options by letter.
-  }
-  const options = optionsIn(text, 'anywhere');
+  const list = parseListText(value);
+  if (list !== undefined) return list;
+  const options = optionsIn(value.trim(), 'anywhere');
   if (options !== null)
     return options.map((option) => ({ label: option.label, text: option.value }) as DatasetRow);
   throw new DatasetError(
-    `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a JSON list such as ["red", "green"], nor options such as (A) red (B) green: ${JSON.stringify(value.slice(0, 80))}`,
+    `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a list such as ["red", "green"], nor options such as (A) red (B) green: ${JSON.stringify(value.slice(0, 80))}`,
     FIELD,
   );
 }

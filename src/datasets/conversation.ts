@@ -2,7 +2,7 @@ import type { ChatMessage } from '../contracts/language-model.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, scalarText, typeOf } from './fields.js';
 import { type ImageSource, imagesIn } from './images.js';
-import { parseJsonText } from './json-text.js';
+import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.input_field';
@@ -41,7 +41,7 @@ interface ConversationPlace {
 
 /**
  * Reads a question that is a list of messages: `{role, content}`, as chat APIs, OpenAI evals and Inspect write them, or
- * `{from, value}` (ShareGPT); also as the text of a JSON list, as in CSV. A last message of the assistant that is the
+ * `{from, value}` (ShareGPT); also as the text of such a list, as in CSV. A last message of the assistant that is the
  * target is left out.
  * @returns null for any other value.
  * @throws DatasetError for messages that no agent could be asked with: of tools, with images before the last one,
@@ -100,17 +100,9 @@ export function readConversation(
 
 const isMessage = (cell: Cell): cell is DatasetRow => isRow(cell) && ('role' in cell || 'from' in cell);
 
-/** Returns the messages of a list, or of a JSON list in a text; null where it is none. */
+/** Returns the messages of a list, or of the text of one; null where it is none. */
 function messagesIn(cell: Cell): DatasetRow[] | null {
-  let list = cell;
-  if (typeof cell === 'string') {
-    if (!/^\s*\[\s*\{/.test(cell)) return null;
-    try {
-      list = parseJsonText(cell);
-    } catch {
-      return null;
-    }
-  }
+  const list = typeof cell === 'string' && /^\s*\[\s*\{/.test(cell) ? parseListText(cell) : cell;
   return Array.isArray(list) && list.length > 0 && list.every(isMessage) ? list : null;
 }
 
@@ -159,7 +151,9 @@ function contentOf(item: DatasetRow, images: ImageSource[], refuse: (fault: stri
     const wrong = (what: string): never => {
       throw refuse(`has an image that is ${what}`);
     };
-    images.push(...imagesIn(image, wrong));
+    const found = imagesIn(image, wrong);
+    if (found.length === 0) wrong('empty');
+    images.push(...found);
     return [];
   });
   return parts.join('\n');

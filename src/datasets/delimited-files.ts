@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
+import { readLines } from '../storage/json-lines.js';
 import { DatasetError } from './dataset-error.js';
 import type { DatasetRow } from './row.js';
 import { blocksOf, strictText } from './text-blocks.js';
@@ -8,6 +9,8 @@ import { blocksOf, strictText } from './text-blocks.js';
 const LONGEST_HEADER = 1 << 20;
 /** First line of a file by Excel that names the delimiter. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
+/** A value that is in quotes as a whole. */
+const QUOTED = /^"[^"]*(?:""[^"]*)*"$/;
 
 /**
  * Reads the rows of a CSV or TSV file with a header line, streamed. Every value is text.
@@ -18,6 +21,7 @@ export async function* readDelimitedRows(
   delimiter: '\t' | null,
   field: string,
 ): AsyncGenerator<DatasetRow> {
+  const isPlain = await hasRowALine(path, field);
   const text = strictText(blocksOf(path, field), path, field);
   const head = await headOf(text);
   const [line, said] = SEPARATOR_LINE.exec(head) ?? [];
@@ -28,11 +32,31 @@ export async function* readDelimitedRows(
     skip_empty_lines: true,
     // In tab-separated files a quote inside a value is usually a literal character.
     relax_quotes: used === '\t',
+    ...(isPlain && used === '\t' ? { quote: false, cast: unquoted } : {}),
   });
   // Errors of every stream of the pipeline are thrown by the iteration.
   const records = pipeline(joined(head.slice(line?.length ?? 0), text), parser, () => {});
   for await (const row of records) yield row as DatasetRow;
 }
+
+/**
+ * Reports whether every line has as many tabs as the header: then no value has a tab or a line end in it, and a quote
+ * that begins one need not be closed. Of a file without tabs, only the header is read.
+ */
+async function hasRowALine(path: string, field: string): Promise<boolean> {
+  const lines = readLines(strictText(blocksOf(path, field), path, field), path);
+  let [columns, rows] = [0, -1];
+  for await (const { text } of lines) {
+    if (text.trim() === '' || SEPARATOR_LINE.test(`${text}\n`)) continue;
+    const count = text.split('\t').length;
+    if (count === 1 || (rows >= 0 && count !== columns)) return false;
+    columns = count;
+    rows += 1;
+  }
+  return rows > 0;
+}
+
+const unquoted = (value: string) => (QUOTED.test(value) ? value.slice(1, -1).replaceAll('""', '"') : value);
 
 async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   if (head !== '') yield head;

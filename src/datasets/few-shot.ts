@@ -126,7 +126,10 @@ async function sourceOf(
   if (split === undefined) return dataset;
   const field = `${FIELD}.split`;
   const { dataset_path: path } = dataset;
-  const isFile = path ? !(await stat(path).catch(() => null))?.isDirectory() : !dataset.hf_name;
+  // A file in which the dataset is a split has others.
+  const isFile = path
+    ? !dataset.split && !(await stat(path).catch(() => null))?.isDirectory()
+    : !dataset.hf_name;
   if (isFile) {
     throw new DatasetError(
       `${field}: the dataset is not one with splits; name a file of examples in ${FIELD}.dataset_path`,

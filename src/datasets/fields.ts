@@ -89,3 +89,16 @@ export function typeOf(value: Cell): string {
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
+
+const MAX_LISTED = 10;
+
+/** Lists texts of a dataset for a message: the first ones, each cut. */
+export function listed(texts: readonly string[]): string {
+  const cut = texts.slice(0, MAX_LISTED).map((text) => {
+    const line = text.replace(/\s+/g, ' ');
+    return line.length > 30 ? `${line.slice(0, 29)}…` : line;
+  });
+  return texts.length > MAX_LISTED
+    ? `${cut.join(', ')} and ${texts.length - MAX_LISTED} more`
+    : cut.join(', ');
+}

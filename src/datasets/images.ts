@@ -10,8 +10,13 @@ const FIELD = 'dataset.image_field';
 /** Fields of an image's object with its content or its place, as the hub, chat APIs and Inspect write them. */
 const PLACES = ['bytes', 'path', 'src', 'url', 'image_url', 'image', 'file_name'] as const;
 
+/** What the base64 of a JPEG, PNG, GIF or WebP begins with. */
+const BARE_BASE64 = /^(?:\/9j\/|iVBOR|R0lGOD|UklGR)[A-Za-z\d+/]{70}/;
+/** Maximum characters of a path. */
+const LONGEST_PATH = 4096;
+
 /**
- * Reads the images at a field of a row: one or a list of them, none for null.
+ * Reads the images at a field of a row: one or a list of them, none for null, an empty text and an object without one.
  * @throws DatasetError that names the row.
  */
 export function imagesOfRow(row: DatasetRow, path: string, rowNumber: number): ImageSource[] {
@@ -24,24 +29,34 @@ export function imagesOfRow(row: DatasetRow, path: string, rowNumber: number): I
   });
 }
 
-/** Reads an image, or a list of them. @param refuse throws for a value that is none */
+/** Reads an image, or a list of them; an empty value is none. @param refuse throws for any other value */
 export function imagesIn(value: Cell, refuse: (what: string) => never): ImageSource[] {
-  if (value === null) return [];
+  if (isEmpty(value)) return [];
   if (Array.isArray(value)) return value.flatMap((one) => imagesIn(one, refuse));
   if (typeof value === 'string') return [imageAt(value, refuse)];
   if (!isRow(value)) return refuse(typeOf(value));
   for (const place of PLACES) {
     const found = value[place];
-    if (found === undefined || found === null || found === '') continue;
+    if (found === undefined || isEmpty(found)) continue;
     if (place === 'bytes' && typeof found === 'string') return [{ base64: found }];
     return imagesIn(found, refuse);
   }
+  if (PLACES.some((place) => Object.hasOwn(value, place))) return [];
   return refuse(`an object of ${Object.keys(value).join(', ') || 'nothing'}`);
 }
 
+const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');
+
 function imageAt(text: string, refuse: (what: string) => never): ImageSource {
   if (/^https?:\/\//i.test(text)) return { url: text };
-  if (!/^data:/i.test(text)) return text.trim() === '' ? refuse('an empty text') : { path: text };
+  // A path has a full stop.
+  if (BARE_BASE64.test(text) && !text.includes('.')) return { base64: text };
+  if (!/^data:/i.test(text)) {
+    if (text.length <= LONGEST_PATH) return { path: text };
+    return refuse(
+      `a text of ${text.length} characters, too long for a path (base64 wants data:image/jpeg;base64, before it)`,
+    );
+  }
   const [, base64] = /^data:[^,]*;base64,(.*)$/is.exec(text) ?? [];
   return base64 === undefined ? refuse('a data URI that is not in base64') : { base64 };
 }

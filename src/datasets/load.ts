@@ -5,7 +5,7 @@ import { DatasetError, fileReadError } from './dataset-error.js';
 import { readDelimitedRows } from './delimited-files.js';
 import { readHubRows } from './hub.js';
 import type { HubOptions } from './hub-request.js';
-import { readJsonLinesRows, readJsonRows } from './json-files.js';
+import { readJsonLinesRows, readJsonRows, withoutSplits } from './json-files.js';
 import { readParquetRows } from './parquet-file.js';
 import { type DatasetRow, isRow, toJson } from './row.js';
 import { readSavedDatasetRows } from './saved-dataset.js';
@@ -21,7 +21,7 @@ export interface DatasetSource {
   hf_name?: string | null;
   /** The hub dataset's configuration. Default: the only one, or `default`. */
   config?: string | null;
-  /** The split. Default: the only one. */
+  /** The split, of the hub, a folder or a .json file of splits. Default: the only one. */
   split?: string | null;
 }
 
@@ -57,6 +57,13 @@ function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterabl
   if (given.length !== 1) {
     throw new DatasetError('dataset needs exactly one of items, dataset_path and hf_name', 'dataset');
   }
+  if (source.config && !name) {
+    throw new DatasetError(
+      'dataset.config: only datasets of the hub (dataset.hf_name) have one; leave it out',
+      'dataset.config',
+    );
+  }
+  if (items && source.split) throw withoutSplits('a list of dataset.items');
   if (items) return inlineRows(items);
   if (path) {
     if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) throw noFile(path);
@@ -102,7 +109,7 @@ function noFile(address: string): DatasetError {
 async function* readPath(path: string, split: string | null): AsyncGenerator<DatasetRow> {
   try {
     const status = await stat(path);
-    yield* status.isDirectory() ? readSavedDatasetRows(path, split, PATH_FIELD) : readFileRows(path);
+    yield* status.isDirectory() ? readSavedDatasetRows(path, split, PATH_FIELD) : readFileRows(path, split);
   } catch (error) {
     throw fileReadError(error, path, PATH_FIELD);
   }
@@ -121,14 +128,16 @@ const WAYS_OUT: Readonly<Record<string, string>> = {
   '.yml': 'put its rows under dataset.items',
 };
 
-function readFileRows(path: string): AsyncGenerator<DatasetRow> {
+function readFileRows(path: string, split: string | null): AsyncGenerator<DatasetRow> {
   const isPacked = PACKED.test(path);
-  switch (extname(path.replace(PACKED, '')).toLowerCase()) {
+  const ending = extname(path.replace(PACKED, '')).toLowerCase();
+  if (split !== null && ending !== '.json') throw withoutSplits(path);
+  switch (ending) {
     case '.jsonl':
     case '.ndjson':
       return readJsonLinesRows(path, PATH_FIELD);
     case '.json':
-      return readJsonRows(path, PATH_FIELD);
+      return readJsonRows(path, PATH_FIELD, split);
     case '.csv':
       return readDelimitedRows(path, null, PATH_FIELD);
     case '.tsv':

@@ -3,7 +3,7 @@ import { createRandom } from '../statistics/random.js';
 import { Smallest } from '../statistics/smallest.js';
 import { DatasetError } from './dataset-error.js';
 import { fieldNames, scalarText, valueAt } from './fields.js';
-import { type Cell, type DatasetRow, jsonText } from './row.js';
+import { type Cell, type DatasetRow, isRow, jsonText } from './row.js';
 
 /** Value that a field of a row is compared with. */
 type Wanted = string | number | boolean;
@@ -16,6 +16,8 @@ export interface RowSelection {
   range?: string | undefined;
   /** Values by the path of their field; one of several is enough. */
   where?: Readonly<Record<string, Wanted | readonly Wanted[]>> | undefined;
+  /** Fields that have to hold something: no null, no blank text, no list or object without anything else. */
+  not_empty?: string | readonly string[] | undefined;
   /** Number of rows to draw; the seed and a row's id decide, and the order of the file is kept. */
   random?: number | undefined;
 }
@@ -106,9 +108,13 @@ class FoundRows {
   /** Ids of all rows read, for the message about one that is missing. */
   private readonly seenIds: string[] = [];
   private readonly conditions: Condition[];
+  private readonly notEmpty: readonly string[];
+  /** Those of them that no row so far holds. */
+  private readonly unfilled: Set<string>;
+  private fields = '';
 
   constructor(
-    { ids, range, where }: RowSelection,
+    { ids, range, where, not_empty = [] }: RowSelection,
     private readonly context: SelectionContext,
   ) {
     this.range = (range === undefined ? null : rangeOf(range)) ?? {
@@ -119,6 +125,8 @@ class FoundRows {
     this.conditions = Object.entries(where ?? {}).map(
       ([path, wanted]) => new Condition(path, [wanted].flat()),
     );
+    this.notEmpty = [not_empty].flat();
+    this.unfilled = new Set(this.notEmpty);
   }
 
   /** True if no later row can meet the conditions. */
@@ -131,7 +139,15 @@ class FoundRows {
     if (this.read < this.range.first) return false;
     if (!this.isNamed(placed)) return false;
     // Every condition sees the row: each reports later what it has found.
-    return this.conditions.map((condition) => condition.holds(placed.row)).every(Boolean);
+    const met = this.conditions.map((condition) => condition.holds(placed.row));
+    return [...met, ...this.notEmpty.map((path) => this.holds(placed.row, path))].every(Boolean);
+  }
+
+  private holds(row: DatasetRow, path: string): boolean {
+    const filled = isFilled(valueAt(row, path) ?? null);
+    if (filled) this.unfilled.delete(path);
+    else if (this.unfilled.has(path)) this.fields = fieldNames(row);
+    return filled;
   }
 
   private isNamed(placed: PlacedRow): boolean {
@@ -164,6 +180,14 @@ class FoundRows {
     }
     const unmet = this.conditions.find((condition) => condition.unmet !== null);
     if (unmet?.unmet != null) return new DatasetError(unmet.unmet, `${FIELD}.where`);
+    const [unfilled] = this.unfilled;
+    if (unfilled !== undefined) {
+      const field = `${FIELD}.not_empty`;
+      return new DatasetError(
+        `no row has anything in the field '${unfilled}' (${field}); the last one has: ${this.fields}`,
+        field,
+      );
+    }
     return new DatasetError(`none of the ${this.read} rows meets all conditions of ${FIELD}`, FIELD);
   }
 
@@ -223,6 +247,13 @@ class Condition {
     const wanted = this.wanted.map((value) => JSON.stringify(value)).join(' or ');
     return `no row has ${this.path} ${wanted} (${where}); there are ${listed || 'only empty values'}${others}`;
   }
+}
+
+function isFilled(cell: Cell): boolean {
+  if (Array.isArray(cell)) return cell.some(isFilled);
+  if (isRow(cell)) return Object.values(cell).some(isFilled);
+  // An empty list as text, as in CSV.
+  return !/^(?:\[ *\])?$/.test(scalarText(cell)?.trim() ?? '');
 }
 
 /** Reports whether a row's value is the wanted one: a number by its value, also within a text, as in CSV. */

@@ -1,5 +1,7 @@
 import { LETTERS } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
+import { parseListText } from './list-text.js';
+import type { Cell } from './row.js';
 import type { ReadTarget } from './targets.js';
 
 /** Way in which a target names a choice: by label (or field name), letter, text, or an index from 0 or 1. */
@@ -17,6 +19,8 @@ const AS: Record<Asked, string> = {
   0: 'an index from 0',
   1: 'an index from 1',
 };
+
+const BOOLEAN = /^(?:true|false)$/i;
 
 /** Minimum number of rows for a note about the right choice's place. */
 const SAME_PLACE = 5;
@@ -46,14 +50,18 @@ export class TargetSurvey {
   private twice: { rowNumber: number; text: string; letters: string; rows: number } | null = null;
   private readonly unseen: Set<string>;
   private fields = '';
+  /** Targets without choices, and how many of them are texts that mean something else. */
+  private readonly plain = { all: 0, lists: 0, booleans: 0 };
 
   /**
    * @param isSaid true if the config sets how targets are read: then nothing has to be checked
    * @param fields the fields that hold one choice each
+   * @param choices those that the config gives for all rows
    */
   constructor(
     private readonly isSaid: boolean,
     fields: readonly string[] = [],
+    private readonly choices: readonly string[] = [],
   ) {
     this.unseen = new Set(fields);
   }
@@ -73,6 +81,15 @@ export class TargetSurvey {
       else if (found !== position && !this.differs.has(other))
         this.differs.set(other, { rowNumber, text, read: way });
     }
+  }
+
+  /** Records a target without choices. */
+  answer(value: Cell): void {
+    this.plain.all += 1;
+    if (typeof value !== 'string') return;
+    const list = parseListText(value);
+    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) this.plain.lists += 1;
+    if (BOOLEAN.test(value)) this.plain.booleans += 1;
   }
 
   /** Records a row with choices, and the positions of the right ones in the order that is shown. */
@@ -112,7 +129,14 @@ export class TargetSurvey {
         'dataset.choices_field',
       );
     }
-    return [...this.baseNotes(), ...this.readingNotes(), ...this.twiceNotes(), ...this.placeNotes()];
+    return [
+      ...this.baseNotes(),
+      ...this.orderNotes(),
+      ...this.readingNotes(),
+      ...this.twiceNotes(),
+      ...this.placeNotes(),
+      ...this.plainNotes(),
+    ];
   }
 
   get hasIndices(): boolean {
@@ -133,6 +157,14 @@ export class TargetSurvey {
     if (!this.wondersAboutBase) return [];
     return [
       'Targets are read as indices from 0 (dataset.target_base: 0), and none of them tells: all would fit from 1 as well. Set dataset.target_base: 1 if that is how the dataset counts.',
+    ];
+  }
+
+  private orderNotes(): string[] {
+    if (this.indices === 0 || this.choices.length === 0) return [];
+    const read = this.choices.map((text, index) => `${index}${index === 0 ? ' is read' : ''} as \`${text}\``);
+    return [
+      `Targets are indices: ${read.join(', ')} (the order of dataset.choices). Change that order where the dataset means another; dataset.target_base: 0 says that it is right.`,
     ];
   }
 
@@ -162,6 +194,18 @@ export class TargetSurvey {
     if (this.rows < SAME_PLACE || this.inPlace < this.rows || this.place === null) return [];
     return [
       `The right choice is ${LETTERS[this.place]} in each of the ${this.rows} rows; dataset.shuffle_choices: true shuffles choices by the seed.`,
+    ];
+  }
+  private plainNotes(): string[] {
+    const { all, lists, booleans } = this.plain;
+    if (all > 0 && lists === all) {
+      return [
+        'Every target (dataset.target_field) is the text of a list, and a reply has to be that text. Set dataset.target_match: any if each of its items is a right answer.',
+      ];
+    }
+    if (all === 0 || booleans < all) return [];
+    return [
+      'Every target (dataset.target_field) is the text of a boolean, and a reply has to be spelled like it: yes is wrong. Set dataset.choices: ["yes", "no"] if True is to mean yes.',
     ];
   }
 }

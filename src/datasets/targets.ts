@@ -2,8 +2,8 @@ import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered, sameTexts } from '../grading/choices.js';
 import type { Choice } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { scalarText, typeOf } from './fields.js';
-import { parseJsonText } from './json-text.js';
+import { listed, scalarText, typeOf } from './fields.js';
+import { parseListText } from './list-text.js';
 import { type Cell, isRow, jsonText } from './row.js';
 import type { Way } from './target-survey.js';
 
@@ -73,14 +73,10 @@ function onlyOne(position: number): RightChoices | null {
   return position < 0 ? null : { positions: [position], several: false, read: [] };
 }
 
-/** Parses a list in a text, as in CSV. */
+/** Parses a list in a text, as in CSV; returns others unchanged. */
 function parsedList(value: Cell): Cell {
-  if (typeof value !== 'string' || !value.trim().startsWith('[')) return value;
-  try {
-    return parseJsonText(value);
-  } catch {
-    return value;
-  }
+  const list = typeof value === 'string' ? parseListText(value) : undefined;
+  return Array.isArray(list) ? list : value;
 }
 
 function fromList(
@@ -236,6 +232,9 @@ function yesOrNo(value: boolean, choices: readonly Choice[]): number {
   return (value ? yes[0] : no[0]) ?? -1;
 }
 
+/** Pattern of what stands for no choice, as in SNLI's labels. */
+const NO_ANSWER = /^-(?:1(?:\.0+)?)?$/;
+
 /** Builds the error for a target that names no choice. */
 export function noChoice(
   { value, path, rowNumber }: TargetPlace,
@@ -252,6 +251,15 @@ export function noChoice(
     );
   }
   const text = scalarText(value)?.trim() ?? '';
+  if (NO_ANSWER.test(text)) {
+    const wanted = choices.map((choice) =>
+      text === '-' ? choice.text : choice.place + (target_base === 1 ? 1 : 0),
+    );
+    return new DatasetError(
+      `${what} is none of the choices ${texts}. Correct it, or, where it marks rows without a right answer, leave them out with dataset.select.where: {${path}: [${listed(wanted.map(String))}]}.`,
+      FIELD,
+    );
+  }
   const counted = target_base === 0 || target_base === 1 ? `, counted from ${target_base}` : '';
   const as = target_base === 'A' ? ' by letter' : target_base === 'none' ? ' by its text' : counted;
   const other = target_base === 1 ? 0 : 1;
@@ -267,11 +275,17 @@ export function noChoice(
 }
 
 /**
- * Returns the accepted answers of a target without choices: the items of a list (aliases, spans), or, for a boolean,
- * the words for true or false.
+ * Returns the accepted answers of a target without choices: the items of a list (aliases, spans), with `target_match`
+ * also of one in a text, or, for a boolean, the words for true or false.
  * @throws DatasetError that names the row.
  */
-export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskType: string): string[] {
+export function acceptedAnswers(
+  place: TargetPlace,
+  taskType: string,
+  { target_match }: TargetRules = {},
+): string[] {
+  const { path, rowNumber } = place;
+  const value = target_match ? parsedList(place.value) : place.value;
   const refuse = (what: string) => new DatasetError(`row ${rowNumber}: '${path}' (${FIELD}) ${what}`, FIELD);
   if (typeof value === 'boolean') {
     if (taskType === 'numeric')
@@ -283,7 +297,7 @@ export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskTyp
   if (!Array.isArray(value)) {
     const text = scalarText(value);
     if (text === undefined) throw refuse(`is ${typeOf(value)}, not a text${insideOf(value, path)}`);
-    if (text.trim() === '') throw refuse('is empty');
+    if (text.trim() === '') throw refuse(`is empty${leftOut(path)}`);
     return [text];
   }
   const texts = value.map((item) => {
@@ -295,9 +309,13 @@ export function acceptedAnswers({ value, path, rowNumber }: TargetPlace, taskTyp
     return text;
   });
   const answers = [...new Set(texts.filter((text) => text.trim() !== ''))];
-  if (answers.length === 0) throw refuse(value.length === 0 ? 'is an empty list' : 'is empty');
+  if (answers.length === 0)
+    throw refuse(`${value.length === 0 ? 'is an empty list' : 'is empty'}${leftOut(path)}`);
   return answers;
 }
+
+/** Names the way to leave out rows without a right answer. */
+export const leftOut = (path: string) => `; dataset.select.not_empty: ${path} leaves such rows out`;
 
 function insideOf(value: Cell, path: string): string {
   if (!isRow(value)) return '';
@@ -310,18 +328,9 @@ function inAnyCase(words: readonly string[]): string[] {
 }
 
 const SHOWN = 60;
-const MAX_SHOWN = 10;
 
 function shown(value: Cell): string {
   const text = typeof value === 'string' ? value : jsonText(value);
   const line = text.replace(/\s+/g, ' ');
   return `\`${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}\``;
-}
-
-function listed(texts: readonly string[]): string {
-  const cut = texts.slice(0, MAX_SHOWN).map((text) => {
-    const line = text.replace(/\s+/g, ' ');
-    return line.length > 30 ? `${line.slice(0, 29)}…` : line;
-  });
-  return texts.length > MAX_SHOWN ? `${cut.join(', ')} and ${texts.length - MAX_SHOWN} more` : cut.join(', ');
 }

@@ -13,7 +13,7 @@ import { compilePromptTemplate, type PromptFormatter } from './prompt-template.j
 import { type Cell, type DatasetRow, plainJson } from './row.js';
 import { type PlacedRow, type RowSelection, selectedRows } from './selection.js';
 import { TargetSurvey } from './target-survey.js';
-import { acceptedAnswers, noChoice, rightChoices, type TargetRules } from './targets.js';
+import { acceptedAnswers, leftOut, noChoice, rightChoices, type TargetRules } from './targets.js';
 
 /** Mapping of rows to tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
 export interface TaskMapping extends ChoiceMapping, TargetRules {
@@ -81,6 +81,7 @@ async function* mappedInOrder(
   const base = new BaseEvidence(mapping);
   const rowOfId = new Map<string, number>();
   let index = 0;
+  let isShown = false;
   for await (const { row, position } of chosenRows(rows, mapping, base, notify)) {
     // Rows beyond the limit may show the base of the indices.
     if (index >= limit) {
@@ -95,6 +96,7 @@ async function* mappedInOrder(
       if (former !== undefined) throw duplicateId(task.id, former, position + 1, mapping.id_field);
       rowOfId.set(task.id, position + 1);
     }
+    isShown ||= task.images !== undefined;
     yield { ...task, index };
     index += 1;
     if (index >= limit && !survey.wondersAboutBase) break;
@@ -102,6 +104,8 @@ async function* mappedInOrder(
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
   if (survey.wondersAboutBase && base.isZero()) survey.tellBase();
   for (const sentence of survey.finish()) notify(sentence);
+  if (mapping.image_field && !isShown)
+    notify(`No sample has an image in '${mapping.image_field}' (dataset.image_field).`);
 }
 
 /** Yields the rows that become tasks, with their positions in the file. */
@@ -167,9 +171,10 @@ function tellsBaseZero(row: DatasetRow, index: number, mapping: TaskMapping): bo
   return survey.hasIndices && !survey.wondersAboutBase;
 }
 
-function surveyOf({ target_base, choices_field }: TaskMapping): TargetSurvey {
+function surveyOf({ target_base, choices_field, choices }: TaskMapping): TargetSurvey {
   const isSaid = target_base !== undefined && target_base !== null;
-  return new TargetSurvey(isSaid, typeof choices_field === 'string' ? [] : (choices_field ?? []));
+  const fields = typeof choices_field === 'string' ? [] : (choices_field ?? []);
+  return new TargetSurvey(isSaid, fields, choices?.map(String));
 }
 
 /** Creates the function that maps a row at its position (from 0), which becomes the task's `index`. */
@@ -198,7 +203,7 @@ export function createTaskMapper(
     const choices = choicesOf(row, rowNumber, task.question, mapping);
     const answered =
       choices === null
-        ? { ...task, ...answersOf(row, rowNumber, mapping) }
+        ? { ...task, ...answersOf(row, rowNumber, mapping, survey) }
         : withChoices(task, row, choices, mapping, survey);
     const asked = withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
     return images.length === 0 ? asked : { ...asked, images };
@@ -359,7 +364,10 @@ function targetOf(row: DatasetRow, rowNumber: number, { task_type, target_field:
   if (task_type === 'custom') return valueAt(row, path) ?? null;
   const value = requiredValue(row, path, field, rowNumber);
   if (value !== null) return value;
-  throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text`, field);
+  throw new DatasetError(
+    `row ${rowNumber}: '${path}' (${field}) is ${kindAt(row, path)}, not a text${leftOut(path)}`,
+    field,
+  );
 }
 
 /** Returns the right answers of a task without choices. */
@@ -367,8 +375,9 @@ function answersOf(
   row: DatasetRow,
   rowNumber: number,
   mapping: TaskMapping,
+  survey?: TargetSurvey,
 ): Pick<Task, 'target' | 'targets' | 'target_match'> {
-  const { task_type, target_field: path, target_match } = mapping;
+  const { task_type, env_class, target_field: path, target_match } = mapping;
   const isCustom = task_type === 'custom';
   if (isCustom && !path) return { target: null };
   const value = targetOf(row, rowNumber, mapping);
@@ -377,7 +386,9 @@ function answersOf(
     const text = scalarText(value);
     if (value === null || text !== undefined) return { target: text ?? null };
   }
-  const [target = null, ...others] = acceptedAnswers({ value, path: path as string, rowNumber }, task_type);
+  if (env_class === undefined && !target_match) survey?.answer(value);
+  const place = { value, path: path as string, rowNumber };
+  const [target = null, ...others] = acceptedAnswers(place, task_type, mapping);
   if (others.length === 0) return { target };
   return { target, targets: [target as string, ...others], ...(target_match ? { target_match } : {}) };
 }

@@ -111,6 +111,7 @@ describe('dataset.select', () => {
   test('stays as it is written, ids as texts', () => {
     expect(selectOf(null)).toBeUndefined();
     expect(selectOf({ ids: [3, 'x'], range: '2-' })).toEqual({ ids: ['3', 'x'], range: '2-' });
+    for (const not_empty of ['a.b', ['a', 'b']]) expect(selectOf({ not_empty })).toEqual({ not_empty });
     const path = join(folderWith({ 'it.yaml': `${YAML}` }), 'it.yaml');
     writeFileSync(path, YAML.replace('\nlm', '\n  select: { ids: [007, 1.10], where: { level: 5.0 } }\nlm'));
     expect(loadConfig(runConfigs, path).dataset.select).toEqual({
@@ -127,6 +128,7 @@ describe('dataset.select', () => {
     [{ ids: [] }, 'dataset.select.ids: must have at least 1 entry'],
     [{ random: 0.5 }, 'dataset.select.random: must be a whole number, not 0.5'],
     [{ where: { level: [] } }, 'dataset.select.where.level: must have at least 1 entry'],
+    [{ not_empty: [] }, 'dataset.select.not_empty: must have at least 1 entry'],
     [{ idds: ['a'] }, "dataset.select.idds: unknown field 'idds', did you mean 'ids'?"],
   ])('%j is refused', (select, message) => {
     expect(refusal(() => selectOf(select)).message).toContain(message);

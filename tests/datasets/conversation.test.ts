@@ -36,6 +36,7 @@ describe('a conversation', () => {
       ],
     ],
     ['the text of a JSON list, as CSV holds it', JSON.stringify(TURNS)],
+    ['the text of a list as Python prints it', JSON.stringify(TURNS).replaceAll('"', "'")],
     ['roles in capital letters', TURNS.map(({ role, content }) => said(role.toUpperCase(), content))],
     [
       'parts of text',

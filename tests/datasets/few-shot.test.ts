@@ -122,6 +122,12 @@ describe('of another source', () => {
     );
   });
 
+  test('a split is another one of the dataset’s JSON file', async () => {
+    const content = JSON.stringify({ train: numbered(3, 100), test: numbered(3) });
+    const dataset = { dataset_path: await temporaryFile('rows.json', content), split: 'test' };
+    expect(await questions({ split: 'train' }, { dataset })).toEqual(['q100', 'q101', 'q102']);
+  });
+
   test('a split of a file is refused, with the way out', async () => {
     const dataset_path = await temporaryFile('rows.jsonl', lines(numbered(5)));
     for (const dataset of [{ dataset_path }, { items: numbered(5) }]) {

@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { DatasetRow } from '../../src/datasets/row.js';
-import { createTaskMapper } from '../../src/datasets/tasks.js';
+import { createTaskMapper, type TaskMapping, tasksOf } from '../../src/datasets/tasks.js';
+import { collect } from './collect.js';
 
 const DATA = 'data:image/png;base64,iVBORw0KGgo=';
 
+const BARE = `/9j/${'4AAQSkZJRg'.repeat(1000)}==`;
+
+const MAPPING: TaskMapping = {
+  task_type: 'exact',
+  input_field: 'question',
+  target_field: 'answer',
+  image_field: 'image',
+};
+
 const imagesOf = (row: DatasetRow, image_field: string | null = 'image') =>
-  createTaskMapper({ task_type: 'exact', input_field: 'question', target_field: 'answer', image_field })(
-    { question: 'What is shown?', answer: 'a cat', ...row },
-    0,
-  ).images;
+  createTaskMapper({ ...MAPPING, image_field })({ question: 'What is shown?', answer: 'a cat', ...row }, 0)
+    .images;
 
 describe('the images of a row', () => {
   test.each<[string, DatasetRow['image'], unknown]>([
@@ -26,6 +34,16 @@ describe('the images of a row', () => {
     ['several', ['1.png', { url: '2.png' }], [{ path: '1.png' }, { path: '2.png' }]],
     ['none', null, undefined],
     ['none of a list', [], undefined],
+    ['none of an empty text', ' ', undefined],
+    ['none of an object of the hub', { bytes: null, path: null }, undefined],
+    ['some of a list', ['', { bytes: null, path: '' }, '2.png'], [{ path: '2.png' }]],
+    ['base64 alone', BARE, [{ base64: BARE }]],
+    ['a path that begins as base64', '/9j/1', [{ path: '/9j/1' }]],
+    [
+      'a long path that begins as base64',
+      `/9j/${'a/'.repeat(100)}1.png`,
+      [{ path: `/9j/${'a/'.repeat(100)}1.png` }],
+    ],
   ])('%s', (_name, image, found) => {
     expect(imagesOf({ image })).toEqual(found);
   });
@@ -33,11 +51,34 @@ describe('the images of a row', () => {
   test.each<[DatasetRow, RegExp]>([
     [{}, /row 1 has no field 'image' \(dataset\.image_field\)/],
     [{ image: 3 }, /row 1: 'image' \(dataset\.image_field\) is a number; an image is a path/],
-    [{ image: '' }, /is an empty text/],
+    [
+      { image: 'AAAA'.repeat(2000) },
+      /is a text of 8000 characters, .* \(base64 wants data:image\/jpeg;base64, before it\); an image is/,
+    ],
     [{ image: 'data:image/svg+xml,%3Csvg%3E' }, /is a data URI that is not in base64/],
     [{ image: { size: 3 } }, /is an object of size/],
   ])('%j is refused', (row, message) => {
     expect(() => imagesOf(row)).toThrow(message);
+  });
+
+  test.each<DatasetRow>([
+    { type: 'image' },
+    { type: 'image', image: null },
+    { type: 'image_url', image_url: { url: '' } },
+  ])('a part %j of a message is refused', (part) => {
+    const question = [{ role: 'user', content: [part, { type: 'text', text: 'What is shown?' }] }];
+    expect(() => imagesOf({ question }, null)).toThrow(/message 1 of 'question' .* has an image that is/);
+  });
+
+  test('that no row has are said', async () => {
+    const said = async (...images: DatasetRow['image'][]) => {
+      const notes: string[] = [];
+      const rows = images.map((image) => ({ question: 'q', answer: 'a', image }) as DatasetRow);
+      await collect(tasksOf(rows, MAPPING, (sentence) => void notes.push(sentence)));
+      return notes;
+    };
+    expect(await said('', null)).toEqual(["No sample has an image in 'image' (dataset.image_field)."]);
+    expect(await said('', '1.png')).toEqual([]);
   });
 
   test('stand in the last message of a conversation, too', () => {

@@ -67,18 +67,72 @@ describe('JSON', () => {
     ['an object with one list of objects', '{"version":"1","tags":["x"],"data":[{"a":1},{"a":2}]}'],
     ['JSON lines under the name .json', '{"a":1}\n{"a":2}\n'],
     ['a byte order mark', '\ufeff[{"a":1},{"a":2}]'],
+    ['an object with one list of objects beside a text', '{"canary":"x","examples":[{"a":1},{"a":2}]}'],
+    ['one list of objects beside a list of one', '{"tags":["x"],"data":[{"a":1},{"a":2}]}'],
   ])('%s', async (_, content) => {
     expect(await rowsOfFile('rows.json', content)).toEqual([{ a: 1 }, { a: 2 }]);
   });
 
   test.each([
-    ['two lists', '{"train":[{"a":1}],"test":[{"a":2}]}', /exactly one .* but it has train, test/],
+    [
+      'two lists',
+      '{"train":[{"a":1}],"test":[{"a":2}]}',
+      /exactly one .* but it has train, test .*dataset\.split names one/,
+    ],
     ['no list', '{"a":1}', /none of its fields is/],
+    [
+      'an object of objects',
+      JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, { a: 1 }]))),
+      /\(fields: k0, k1, .* k9 and 490 more\); write a list of the rows, .*orient='records'$/,
+    ],
+    ['columns of different length', '{"a":[1,2],"b":[1]}', /none of its fields is/],
     ['a text', '"hello"', /must hold a list of objects/],
     ['a list with something else in it', '[{"a":1},2]', /item 2 of .* is not an object/],
     ['no JSON', '[{"a":1},', /is no JSON/],
   ])('%s is refused with the reason', async (_, content, reason) => {
     await expect(rowsOfFile('rows.json', content)).rejects.toThrow(reason);
+  });
+});
+
+describe('splits of a JSON file, and columns', () => {
+  const rows = [
+    { q: 'a', choices: { text: ['x'] } },
+    { q: 'b', choices: { text: ['y'] } },
+  ];
+  const columns = { q: ['a', 'b'], choices: rows.map(({ choices }) => choices) };
+
+  test.each<[string, unknown, string | undefined]>([
+    ['columns', columns, undefined],
+    ['the split that is named', { train: [{ q: 'c' }, { q: 'd' }], test: rows }, 'test'],
+    ['the columns of the split that is named', { train: { q: ['c', 'd'] }, test: columns }, 'test'],
+    ['the only split', { test: rows }, 'test'],
+    ['the only split, which is not named', { test: rows }, undefined],
+  ])('%s become rows', async (_, content, split) => {
+    const path = await temporaryFile('rows.json', JSON.stringify(content));
+    expect(await rowsOf(path, split)).toEqual(rows);
+  });
+
+  test.each([
+    ['rows.json', '{"train":[{"q":1}],"test":[{"q":2}]}', /has no split 'dev' .*; there are: train, test$/],
+    ['rows.json', '[{"q":1}]', /^dataset\.split: .*rows\.json has no splits; leave it out/],
+    ['rows.json', '{"q":1}\n{"q":2}\n', /rows\.json has no splits/],
+    ['rows.json', '{"q":["a","b"],"a":["x","y"]}', /rows\.json has no splits/],
+    ['rows.jsonl.gz', '', /rows\.jsonl\.gz has no splits/],
+    ['rows.csv', 'q\na\n', /rows\.csv has no splits/],
+  ])('another split of %s with %j is refused', async (name, content, reason) => {
+    const failure = rowsOf(await temporaryFile(name, content), 'dev');
+    await expect(failure).rejects.toMatchObject({ name: 'DatasetError', field: 'dataset.split' });
+    await expect(failure).rejects.toThrow(reason);
+  });
+
+  test('a split of inline rows, and a config of anything but the hub, are refused', async () => {
+    await expect(collect(loadRows({ items: [{ q: 'a' }], split: 'test' }))).rejects.toThrow(
+      /^dataset\.split: a list of dataset\.items has no splits/,
+    );
+    await expect(collect(loadRows({ items: [{ q: 'a' }], config: 'main' }))).rejects.toMatchObject({
+      field: 'dataset.config',
+      message: 'dataset.config: only datasets of the hub (dataset.hf_name) have one; leave it out',
+    });
   });
 });
 
@@ -95,6 +149,48 @@ describe('CSV and TSV', () => {
     expect(await rowsOfFile('rows.tsv', 'q\ta\nsay "hi", he said\t1\n')).toEqual([
       { q: 'say "hi", he said', a: '1' },
     ]);
+  });
+
+  test.each<[string, string, string[][]]>([
+    [
+      'a quote that begins a value',
+      '2\t"To be or not to be\tB\n3\t"Yes", he said\tA\n4\t"\tA\n',
+      [
+        ['2', '"To be or not to be', 'B'],
+        ['3', '"Yes", he said', 'A'],
+        ['4', '"', 'A'],
+      ],
+    ],
+    [
+      'one of a pair that lies in two rows',
+      '2\t"To be\tB\n3\tor not"\tA\n',
+      [
+        ['2', '"To be', 'B'],
+        ['3', 'or not"', 'A'],
+      ],
+    ],
+    [
+      'whole values in quotes',
+      '2\t"a ""b"" c"\t""\n\n3\t"x"\ty\n',
+      [
+        ['2', 'a "b" c', ''],
+        ['3', 'x', 'y'],
+      ],
+    ],
+    ['tabs in quotes, as pandas writes them', '2\t"a\tb"\t"""c"""\n', [['2', 'a\tb', '"c"']]],
+    [
+      'line ends in quotes',
+      '2\tB\t"a\nb"\n"3\n"\tA\tc\n',
+      [
+        ['2', 'B', 'a\nb'],
+        ['3\n', 'A', 'c'],
+      ],
+    ],
+  ])('of a TSV, %s', async (_, lines, rows) => {
+    const expected = rows.map(([id, q, a]) => ({ id, q, a }));
+    expect(await rowsOfFile('rows.tsv', `id\t"q"\ta\n${lines}`)).toEqual(expected);
+    expect(await rowsOfFile('rows.csv', `id\tq\ta\n${lines}`)).toEqual(expected);
+    expect(await rowsOfFile('rows.csv', `sep=\t\nid\tq\ta\n${lines}`)).toEqual(expected);
   });
 
   test('a nameless column is named as pandas does, and a repeated name is refused', async () => {

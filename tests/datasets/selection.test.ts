@@ -155,6 +155,39 @@ describe('where', () => {
   });
 });
 
+describe('not_empty', () => {
+  const answers: DatasetRow[] = [
+    { text: ['a'], start: [0] },
+    { text: [], start: [] },
+    { text: ['', null], start: [] },
+    { text: '', start: null },
+    { text: ' [ ] ', start: null },
+    { text: 0, start: false },
+    {},
+  ];
+  const rows: DatasetRow[] = answers.map((one) => ({ question: 'q', answer: 'a', answers: one }));
+
+  test.each<[RowSelection['not_empty'], string[]]>([
+    ['answers.text', ['0', '5']],
+    ['answers', ['0', '5']],
+    [
+      ['answers.text', 'question'],
+      ['0', '5'],
+    ],
+    ['question', ['0', '1', '2', '3', '4', '5', '6']],
+  ])('%j takes rows whose field holds something', async (not_empty, ids) => {
+    expect((await selected({ not_empty }, {}, rows)).ids).toEqual(ids);
+  });
+
+  test('a field that holds nothing in any row is refused', async () => {
+    await expect(selected({ not_empty: ['question', 'anwsers'] }, {}, rows)).rejects.toMatchObject({
+      field: 'dataset.select.not_empty',
+      message:
+        "no row has anything in the field 'anwsers' (dataset.select.not_empty); the last one has: question, answer, answers",
+    });
+  });
+});
+
 describe('random', () => {
   const drawn = (random: number, mapping: Partial<TaskMapping> = {}, rows = numbered(1000)) =>
     selected({ random }, { seed: 1, ...mapping }, rows).then(({ ids }) => ids);

@@ -78,6 +78,15 @@ describe('fields', () => {
     },
   );
 
+  test.each([[null], [''], [[]], [['', ' ']]])(
+    'how to leave out rows with the target %j is said',
+    (answer) => {
+      expect(() => task({ question: 'q', answer })).toThrow(
+        /; dataset\.select\.not_empty: answer leaves such rows out$/,
+      );
+    },
+  );
+
   test('a list is several right answers, each once', () => {
     const answer = ['Kyiv', 'Kiev', '', 'Kyiv', 1];
     expect(task({ question: 'q', answer })).toMatchObject({ target: 'Kyiv', targets: ['Kyiv', 'Kiev', '1'] });
@@ -87,6 +96,18 @@ describe('fields', () => {
       targets: ['2', '5'],
       target_match: 'all',
     });
+  });
+
+  test.each<[DatasetRow['answer'], TaskMapping['target_match'], string[]]>([
+    ['["politician", "political leader"]', 'any', ['politician', 'political leader']],
+    ["['it\\'s', 'its']", 'any', ["it's", 'its']],
+    ['["Paris"]', 'any', ['Paris']],
+    ['Paris', 'any', ['Paris']],
+    ["['a', 'b']", undefined, ["['a', 'b']"]],
+    ['[2,5]', undefined, ['[2,5]']],
+  ])('the text %j with target_match %s is the answers %j', (answer, target_match, answers) => {
+    const { target, targets = [target] } = task({ question: 'q', answer }, { ...exact, target_match });
+    expect(targets).toEqual(answers);
   });
 
   test('a boolean is accepted in words, and is no number', () => {
@@ -224,13 +245,18 @@ describe('choices', () => {
     ['false as a text is the choice that says no', ['yes', 'no'], 'False', 'no'],
     ['a list with one index', ['red', 'green'], [1], 'green'],
     ['a list in a text, as CSV holds it', ['red', 'green'], '["B"]', 'green'],
+    ['a list in a text, as Python prints it', ['red', 'green'], "['B']", 'green'],
     ['marks, one of which is 1', ['red', 'green', 'blue'], [0, 0, 1], 'blue'],
   ])('%s', (_, choices, answer, target) => {
     expect(chosen(choices, answer)).toEqual({ choices: choices.map(String), target });
   });
 
-  test('a JSON list in a text, as CSV holds it, is read', () => {
-    expect(chosen('["red", "green"]', 'A').choices).toEqual(['red', 'green']);
+  test.each([
+    ['["red", "green"]', ['red', 'green']],
+    ["['$6', \"it's\"]", ['$6', "it's"]],
+    ["{'A': 'red', 'B': None, 'C': 'green'}", ['red', 'green']],
+  ])('the text %s, as CSV holds it, is read', (text, choices) => {
+    expect(chosen(text, 'A')).toEqual({ choices, target: choices[0] });
   });
 
   test('an object of texts and labels keeps its order, and a label means its choice', () => {
@@ -241,7 +267,7 @@ describe('choices', () => {
   });
 
   test.each([
-    ['a text that is no list', "['red' 'green']", /not a JSON list/],
+    ['a text that is no list', "['red' 'green']", /not a list such as/],
     ['a number', 3, /is a number/],
     ['an object without texts', { a: 1 }, /is an object/],
     ['a list with null in it', ['a', null], /a choice in 'choices'.*is null/],
@@ -275,6 +301,9 @@ describe('choices', () => {
     expect(refusal('violet')).toMatch(/Correct it, or set dataset\.target_base\.$/);
     expect(refusal('B', { target_base: 'none' })).toMatch(/red, green by its text\./);
     expect(refusal('red', { target_base: 'A' })).toMatch(/red, green by letter\./);
+    expect(refusal(-1)).toMatch(/leave them out with dataset\.select\.where: \{answer: \[0, 1\]\}\.$/);
+    expect(refusal('-1.0', { target_base: 1 })).toMatch(/\{answer: \[1, 2\]\}\.$/);
+    expect(refusal('-')).toMatch(/\{answer: \[red, green\]\}\.$/);
     expect(refusal('red', { target_base: 1 })).toMatch(/counted from 1/);
   });
 
@@ -540,6 +569,7 @@ describe('what is said of a dataset as a whole', () => {
   };
   const row = (answer: DatasetRow['answer'], choices: DatasetRow['choices'] = ['red', 'green', 'blue']) =>
     ({ question: 'q', choices, answer }) as DatasetRow;
+  const plain: Partial<TaskMapping> = { task_type: 'exact', choices_field: null };
 
   test.each<[string, DatasetRow[], Partial<TaskMapping>, RegExp[]]>([
     ['indices that a 0 tells', [row(2), row(0)], {}, []],
@@ -570,6 +600,37 @@ describe('what is said of a dataset as a whole', () => {
       {},
       [/is A in each of the 6 rows/],
     ],
+    [
+      'indices of the config’s choices',
+      [row(1), row(0)],
+      { choices_field: null, choices: ['yes', 'no'] },
+      [/^Targets are indices: 0 is read as `yes`, 1 as `no` \(the order of dataset\.choices\)/],
+    ],
+    [
+      'the same with a base',
+      [row(1), row(0)],
+      { choices_field: null, choices: ['yes', 'no'], target_base: 0 },
+      [],
+    ],
+    ['booleans of the config’s choices', [row(true)], { choices_field: null, choices: ['yes', 'no'] }, []],
+    [
+      'texts of lists',
+      [row('["a"]'), row("['b', 'c']")],
+      plain,
+      [/text of a list.*dataset\.target_match: any/],
+    ],
+    ['the same with target_match', [row('["a"]')], { ...plain, target_match: 'any' }, []],
+    ['texts, one of which is a list', [row('["a"]'), row('b')], plain, []],
+    ['texts of lists of numbers', [row('[2,5]')], plain, []],
+    ['lists', [row(['a', 'b'])], plain, []],
+    [
+      'texts of booleans',
+      [row('True'), row('False')],
+      plain,
+      [/text of a boolean.*dataset\.choices: \["yes"/],
+    ],
+    ['texts, one of which is of a boolean', [row('True'), row('Unknown')], plain, []],
+    ['booleans', [row(true)], plain, []],
     ['the same, of few rows', Array.from({ length: 3 }, () => row('A')), {}, []],
     ['the same, shuffled', Array.from({ length: 6 }, () => row('A')), { shuffle_choices: true }, []],
   ])('%s', async (_, rows, mapping, wanted) => {

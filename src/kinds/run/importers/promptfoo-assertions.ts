@@ -63,14 +63,21 @@ export function shortAssertion(text: string): Record<string, unknown> {
   const value = rest?.trim();
   return {
     type: type === 'fn' || type === 'eval' ? 'javascript' : type === 'grade' ? 'llm-rubric' : type,
-    ...(value === undefined ? {} : { value: OF_LISTS.test(type) ? listed(value) : value }),
+    ...(value === undefined ? {} : { value: (OF_LISTS.test(type) ? listed(value) : null) ?? value }),
     ...(threshold === undefined ? {} : { threshold: Number(threshold) }),
   };
 }
 
-function listed(text: string): string[] {
-  const [row = []] = parseCsv(text, { relax_quotes: true, trim: true }) as string[][];
-  return row;
+/** Splits a text at its commas, outside quotes; null for quotes that are not closed. */
+function listed(text: string): string[] | null {
+  try {
+    // Line ends are spaces here.
+    const options = { relax_quotes: true, trim: true, record_delimiter: '\0' };
+    const [row = []] = parseCsv(text, options) as string[][];
+    return row.filter((one) => one !== '');
+  } catch {
+    return null;
+  }
 }
 
 /** What the assertions of a test are read with. */
@@ -109,7 +116,7 @@ export function carriedAssertions(written: readonly unknown[], reading: Reading)
     } else if (OF_JSON.test(type)) {
       carried.assert.push({ type, ...weightOf(weight) });
     } else {
-      const filled = filledValue(value, reading);
+      const filled = filledValue(value, type, reading);
       if ('fault' in filled) left(`, because ${filled.fault}`);
       else if (isRubric && filled.value === '') left(', because it has no value');
       else if (isRubric) carried.rubrics.push(rubric(one, filled.value, notes));
@@ -120,11 +127,20 @@ export function carriedAssertions(written: readonly unknown[], reading: Reading)
 }
 
 /** Reads and fills in the value of an assertion. */
-function filledValue(value: unknown, { vars, folder }: Reading): { value: unknown } | { fault: string } {
+function filledValue(
+  value: unknown,
+  type: string,
+  { vars, folder }: Reading,
+): { value: unknown } | { fault: string } {
   if (namesFile(value) && OF_CODE.test(value)) return { fault: 'its value is code' };
   const read = namesFile(value) ? fileValue(pathOf(value, folder)) : value;
   if (read === undefined || read === null) return { fault: 'it has no value' };
-  return fill(read, vars) ?? { fault: 'its value is a template that cannot be filled in' };
+  const filled = fill(read, vars);
+  if (filled === null) return { fault: 'its value is a template that cannot be filled in' };
+  if (!OF_LISTS.test(type) || typeof filled.value !== 'string') return filled;
+  const list = listed(filled.value);
+  if (list === null) return { fault: 'a quote in its list is not closed' };
+  return list.length === 0 ? { fault: 'it has no value' } : { value: list };
 }
 
 function rubric(

@@ -219,6 +219,28 @@ describe('tests', () => {
     ]);
   });
 
+  test.each([
+    ['contains-any', 'Paris, London', ['Paris', 'London']],
+    ['not-icontains-all', '{{ shades }}', ['red', 'dark green']],
+    ['contains-all', 'a,\n"b, c",\n', ['a', 'b, c']],
+    ['contains-any', ['a, b', 'c'], ['a, b', 'c']],
+    ['contains', 'a, b', 'a, b'],
+  ])('of the type %s have for %j the value %j', async (type, value, expected) => {
+    const one = { vars: { body: 'x', shades: 'red, dark green' }, assert: [{ type, value }] };
+    const { rows } = await imported({ ...base, tests: [one] });
+    expect(rows('dataset.jsonl')[0]?.assert).toEqual([{ type, value: expected }]);
+  });
+
+  test.each([
+    ['"a, b', 'a quote in its list is not closed'],
+    [' , ', 'it has no value'],
+  ])('keep no list of the text %j', async (value, why) => {
+    const one = { ...TEST, assert: [...TEST.assert, { type: 'contains-any', value }] };
+    const { rows, notes } = await imported({ ...base, tests: [one] });
+    expect(rows('dataset.jsonl')[0]?.assert).toEqual(TEST.assert);
+    expect(notes[0]).toBe(`An assertion of type contains-any is not carried over, because ${why}.`);
+  });
+
   test('without an assertion that is carried over are no samples: nothing could be wrong', async () => {
     const rubric = { vars: { body: 'y' }, assert: [{ type: 'python', value: 'True' }] };
     const { rows, notes } = await imported({ ...base, tests: [TEST, rubric, { vars: { body: 'z' } }] });
@@ -447,6 +469,7 @@ describe('the short form of an assertion', () => {
     ['similar(0.8):Hello there', { type: 'similar', value: 'Hello there', threshold: 0.8 }],
     ['is-json', { type: 'is-json' }],
     ['contains-any: <b>,</b>, "a, b"', { type: 'contains-any', value: ['<b>', '</b>', 'a, b'] }],
+    ['contains-any: "a, b', { type: 'contains-any', value: '"a, b' }],
     ['fn: output.length', { type: 'javascript', value: 'output.length' }],
     ['grade: polite', { type: 'llm-rubric', value: 'polite' }],
     ['Note: all is well', { type: 'equals', value: 'Note: all is well' }],
