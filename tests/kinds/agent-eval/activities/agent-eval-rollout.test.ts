@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { StoredCall } from '../../../../src/activities/call-store.js';
 import type { GenerateReply, GenerateRequest } from '../../../../src/contracts/language-model.js';
 import type { StoredResult } from '../../../../src/kinds/agent-eval/activities/rollout-results.js';
 import { InfrastructureError, z } from '../../../../src/kinds/agent-eval/bundles/index.js';
@@ -228,6 +229,27 @@ describe('the agent', () => {
     expect(ended).toEqual({ status: 'error', score: null, error: { type, message } });
     const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
     expect(row).toMatchObject({ question: 'A seat on flight 1, please.', metadata: { level: 'easy' } });
+  });
+
+  test('is asked with its thoughts so far, which are recorded with the reply that has them alone', async () => {
+    const asked: GenerateRequest['messages'][] = [];
+    const world = deskWorld({
+      row: { sim_user_prompt: null },
+      agent: ({ call, messages }) => {
+        asked.push(messages);
+        return call.ordinal === 0
+          ? { ...calls(['book', { flight: 1 }]), reasoning: 'Flight 1.' }
+          : says('Booked.');
+      },
+    });
+    await world.prepared();
+    await world.play([world.worker()]);
+    const thoughts = asked.map((messages) => messages.flatMap(({ reasoning = [] }) => reasoning));
+    expect(thoughts).toEqual([[], ['Flight 1.']]);
+    const recorded = world.keys('pending/').map((key) => JSON.parse(world.text(key)) as StoredCall);
+    const messages = recorded.flatMap(({ record }) => record.messages);
+    expect(recorded.map(({ record }) => record.reasoning)).toContain('Flight 1.');
+    expect(messages.filter((message) => 'reasoning' in message)).toEqual([]);
   });
 
   /** An agent that makes one call, says these words, and has nothing to say from then on. */
