@@ -9,6 +9,16 @@ export function isMissing(reply: Pick<CallRecord, 'text' | 'only_thought' | 'fin
   return reply.text.trim() === '' && reply.only_thought !== true && !isCutOff(reply);
 }
 
+/** Reports whether a model ended an empty reply by itself: of a provider's fault no token but reasoning is reported. */
+export function isOwnEnd({
+  finish_reason,
+  usage,
+  usage_estimated,
+}: Pick<CallRecord, 'finish_reason' | 'usage' | 'usage_estimated'>): boolean {
+  const { output_tokens = 0, reasoning_tokens = 0 } = usage ?? {};
+  return finish_reason === 'stop' && usage_estimated !== true && output_tokens > reasoning_tokens;
+}
+
 /** Returns the error message for an empty reply. */
 export function emptyReplyText({
   finish_reason,

@@ -1,6 +1,6 @@
 import { Attempt } from '../../../activities/attempt.js';
-import type { CallRecord, ChatMessage } from '../../../contracts/language-model.js';
-import { cutOffText, emptyReplyText, isCutOff, isMissing } from '../../../replies/reply-faults.js';
+import type { ChatMessage } from '../../../contracts/language-model.js';
+import { cutOffText, emptyReplyText, isCutOff, isMissing, isOwnEnd } from '../../../replies/reply-faults.js';
 import { fillInDates } from '../bundles/placeholders.js';
 import type { AgentTurn, AskingStep, RolloutPlace, RolloutStep } from '../contracts.js';
 import { rolloutRules } from '../rollouts/rules.js';
@@ -9,12 +9,6 @@ import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-e
 import type { RolloutCalls, Said } from './rollout-calls.js';
 import { ROLLOUT_ERRORS, rolloutError } from './rollout-failures.js';
 import { agentCall } from './rollout-names.js';
-
-/** Reports whether a model ended an empty reply by itself: of a provider's fault no token but reasoning is reported. */
-function isOwnEnd({ finish_reason, usage, usage_estimated }: CallRecord): boolean {
-  const { output_tokens = 0, reasoning_tokens = 0 } = usage ?? {};
-  return finish_reason === 'stop' && usage_estimated !== true && output_tokens > reasoning_tokens;
-}
 
 /** Reports whether nobody waits for the agent's next words: it has replied before, and no user is left or ever was. */
 function isUnheard({ agent_turns, user_left }: RolloutPlace, { stored }: OpenRollout): boolean {

@@ -12,7 +12,7 @@ import type { Task } from '../../../contracts/environment.js';
 import type { CallRecord, GenerateRequest, Purpose } from '../../../contracts/language-model.js';
 import { PURPOSES } from '../../../contracts/language-model.js';
 import type { LogSink } from '../../../contracts/logger.js';
-import { EmptyReplyError, emptyReplyText, isMissing } from '../../../replies/reply-faults.js';
+import { EmptyReplyError, emptyReplyText, isMissing, isOwnEnd } from '../../../replies/reply-faults.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { type Retry, readRetry } from '../../../storage/retry-marker.js';
 import { codeBegunWith } from '../../../user-code/code-file.js';
@@ -28,9 +28,13 @@ const SAMPLES_IN_MEMORY = 1024;
 /** Type of the error of a sample that an empty reply has ended. */
 export const EMPTY_REPLY = 'EmptyReply';
 
-/** Reports whether a reply is empty, without tool calls too, which is its provider's fault. */
+/**
+ * Reports whether a reply is empty, without tool calls too, which is its provider's fault. After a tool's result a model
+ * may have nothing more to say.
+ */
 export function isEmptyRecord(record: CallRecord): boolean {
-  return isMissing(record) && (record.tool_calls ?? []).length === 0;
+  if (!isMissing(record) || (record.tool_calls ?? []).length > 0) return false;
+  return record.messages.at(-1)?.role !== 'tool' || !isOwnEnd(record);
 }
 
 /** A call that a kind's code makes, and the reply to it, if that is stored. */
