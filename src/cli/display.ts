@@ -16,13 +16,26 @@ export interface Display<State = ExperimentProgress> {
 
 type Write = (text: string) => void;
 
-type Shown = ExperimentProgress & Partial<ProgressLines>;
+/** Progress, with the sentences on what the config means, of kinds that have some. */
+type Shown = ExperimentProgress & Partial<ProgressLines> & { means?: readonly string[] };
 
-/** Feed that returns each line of an experiment once, however often it is polled. */
+/** Feed that returns each line of an experiment once, however often it is polled, and each sentence on its config. */
 class LineFeed {
   private given = 0;
+  private readonly said = new Set<string>();
 
-  next({ lines = [], line_count = this.given }: Partial<ProgressLines>): string[] {
+  /** Notes that a message is shown. */
+  hears(message: string): void {
+    this.said.add(message);
+  }
+
+  next({ means = [], ...progress }: Shown): string[] {
+    const unsaid = means.filter((sentence) => !this.said.has(sentence));
+    for (const sentence of unsaid) this.hears(sentence);
+    return [...unsaid, ...this.nextLines(progress)];
+  }
+
+  private nextLines({ lines = [], line_count = this.given }: Partial<ProgressLines>): string[] {
     // Another execution of the workflow counts from zero.
     if (line_count < this.given) this.given = 0;
     const fresh = line_count - this.given;
@@ -69,6 +82,7 @@ export class LinesDisplay implements Display {
   }
 
   say(message: string): void {
+    this.feed.hears(message);
     this.write(`${printable(message)}\n`);
   }
 
@@ -151,6 +165,7 @@ export class LiveDisplay implements Display {
   }
 
   say(message: string): void {
+    this.feed.hears(message);
     this.block.say(message);
   }
 

@@ -41,6 +41,10 @@ function written(...shown: [seconds: number, progress: ExperimentProgress][]): s
   return text.split('\n').slice(0, -1);
 }
 
+/** Progress whose sentences on the config were said before. */
+const withoutMeans = (progress: ExperimentProgress): ExperimentProgress =>
+  Object.assign({}, progress, { means: [] });
+
 /** How the units of an evaluation are, and what else is so. */
 const evaluation = (ended: number, more: Partial<ExperimentProgress> = {}): ExperimentProgress => ({
   ...EVALUATION,
@@ -52,9 +56,21 @@ const paid = (lm_calls: number) => ({ spending: { ...EVALUATION.spending, lm_cal
 describe('where no terminal is', () => {
   test.each(KINDS)('a line says the most important of: %s', (kind) => {
     const { noun, ended, planned } = IN_PROGRESS[kind].units;
-    const [line, ...others] = written([0, IN_PROGRESS[kind]]);
+    const [line, ...others] = written([0, withoutMeans(IN_PROGRESS[kind])]);
     expect(line).toMatch(new RegExp(`^${ended} of ${planned} ${noun}s · .* · 31 LM calls · \\$0\\.5000$`));
     expect(others).toEqual([]);
+  });
+
+  test('what the config means is said once, and not again where the command has said it', () => {
+    let text = '';
+    const display = new LinesDisplay((more) => {
+      text += more;
+    }, ANY_FACTS);
+    const means = ['Samples are independent.', 'Workers run bundles of samples, since there are 400.'];
+    display.say(means[0] as string);
+    for (const ended of [0, 1]) display.show({ ...evaluation(ended), means } as ExperimentProgress);
+    const count = (sentence: string) => text.split(sentence).length - 1;
+    expect(means.map(count)).toEqual([1, 1]);
   });
 
   test('nothing is said before it is known how much there is', () => {
@@ -266,10 +282,7 @@ describe('on a terminal', () => {
   test.each(KINDS)('there is a bar for: %s', (kind) => {
     const terminal = new Terminal(24, 200);
     const { noun, ended, planned } = IN_PROGRESS[kind].units;
-    new LiveDisplay(terminal, ANY_FACTS).show({
-      ...IN_PROGRESS[kind],
-      phase: 'paused',
-    } as ExperimentProgress);
+    new LiveDisplay(terminal, ANY_FACTS).show({ ...withoutMeans(IN_PROGRESS[kind]), phase: 'paused' });
     const full = Math.floor((20 * ended) / planned);
     const [bar, state] = terminal.lines;
     expect(bar).toContain(`${'█'.repeat(full)}${'░'.repeat(20 - full)} ${ended} of ${planned} ${noun}s · `);
