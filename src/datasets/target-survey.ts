@@ -196,6 +196,7 @@ export class TargetSurvey {
       `The right choice is ${LETTERS[this.place]} in each of the ${this.rows} rows; dataset.shuffle_choices: true shuffles choices by the seed.`,
     ];
   }
+
   private plainNotes(): string[] {
     const { all, lists, booleans } = this.plain;
     if (all > 0 && lists === all) {

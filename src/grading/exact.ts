@@ -6,8 +6,8 @@ import { type Grade, quote } from './grade.js';
 /**
  * Grades a reply by exact match: the whole reply, or the answer at its last explicit marker, must be the target, with
  * or without the Markdown, quotation marks and LaTeX delimiters that enclose it, the full stop after those, and a check
- * mark beside it. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single spaces, and nothing
- * else is changed.
+ * mark beside it. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single
+ * spaces, and nothing else is changed.
  */
 export function gradeExact(reply: string, target: string): Grade {
   const output = saidIn(reply);
