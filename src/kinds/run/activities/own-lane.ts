@@ -4,7 +4,7 @@ import { sinkOf } from '../../../activities/run-log.js';
 import { TURN_TIMEOUT_SEC } from '../../../config/agent-schemas.js';
 import { InvalidInputError } from '../../../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../../../config/named-files.js';
-import type { EpisodeError } from '../../../contracts/results.js';
+import type { EpisodeError, EpisodeRecord } from '../../../contracts/results.js';
 import { type Functions, offered } from '../../../runtime/offers.js';
 import { CodeEndedError } from '../../../user-code/code-pool.js';
 import type { CodeRunner } from '../../../user-code/code-runner.js';
@@ -29,9 +29,10 @@ class LaneInThread {
   private readonly answers = new Map<string, Promise<PortAnswer>[]>();
   /** Number of the same questions that this attempt has asked. */
   private asked = new Map<string, number>();
-  /** Newest turn, and turn of the kept state. */
+  /** Newest turn, turn of the kept state, and turn that this attempt began with. */
   private turn = 0;
   private turnOfKept = 0;
+  private begunWith = 0;
   private readonly ended = new Map<number, EpisodeError>();
 
   constructor(
@@ -76,7 +77,7 @@ class LaneInThread {
   private input(): OwnLaneInput {
     const { agent, memory, runtime } = this.run.config;
     this.asked = new Map();
-    this.turn = this.turnOfKept;
+    this.begunWith = this.turn = this.turnOfKept;
     const ended = [...this.ended].map(([turn, error]) => [turn - this.turnOfKept, error] as const);
     return {
       ...{
@@ -98,7 +99,7 @@ class LaneInThread {
     };
     return {
       turn: (number: number) => {
-        this.turn = this.turnOfKept + number;
+        this.turn = this.begunWith + number;
       },
       mayProceed: (boundary: string, state: LaneState | null) => {
         if (state !== null) this.keep(state);
@@ -116,13 +117,18 @@ class LaneInThread {
   private keep(state: LaneState): void {
     this.kept = state;
     this.turnOfKept = this.turn;
-    this.answers.clear();
+    // An attempt before this one may have asked more.
+    for (const [question, number] of this.asked) {
+      const further = this.answers.get(question)?.slice(number) ?? [];
+      if (further.length === 0) this.answers.delete(question);
+      else this.answers.set(question, further);
+    }
     this.asked.clear();
   }
 
   /** Asks the session what no attempt has asked since the kept state; returns the same answer to the same question. */
   private once(port: string, given: unknown[]): Promise<PortAnswer> {
-    const question = JSON.stringify([port, ...given]);
+    const question = JSON.stringify([port, ...(port === 'record' ? identity(given) : given)]);
     const number = this.asked.get(question) ?? 0;
     this.asked.set(question, number + 1);
     const answers = this.answers.get(question) ?? [];
@@ -146,6 +152,12 @@ class LaneInThread {
       throw new InvalidInputError(`${field}: ${how === 'computed' ? long : message}`, field as string);
     this.ended.set(this.turn, error);
   }
+}
+
+/** Returns what names an episode: one that is taken again has other times. */
+function identity([episode]: unknown[]): unknown[] {
+  const { index, trial } = episode as EpisodeRecord;
+  return [index, trial];
 }
 
 /** Returns a place from the folder of the user's file on. */

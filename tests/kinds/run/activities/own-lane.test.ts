@@ -23,7 +23,7 @@ export default class Obedient {
     if (observation === 'hang') for (;;);
     if (observation === 'spin') for (;;) await null;
     if (observation === 'wait') await new Promise(() => {});
-    if (observation === 'exit') process.exit(3);
+    if (observation === 'exit' || text === 'exit') process.exit(3);
     if (observation === 'read') return String(readFileSync(import.meta.filename ?? __filename).length > 0);
     if (observation === 'forget') void Promise.reject(new Error('nobody awaits this'));
     if (observation === 'stray') setTimeout(() => { throw new Error('nobody catches this'); });
@@ -52,6 +52,7 @@ interface Options {
   source?: string;
   turnSeconds?: number;
   trials?: number;
+  memoryScope?: 'sample' | 'run';
 }
 
 /** Runs a lane for each of some questions at once, each in the place of a sample of its own. */
@@ -65,7 +66,7 @@ async function lanes(questions: readonly string[], { source = OBEDIENT, ...optio
     config: {
       agent: { type: 'obedient', file, turn_timeout_sec: options.turnSeconds ?? 20 },
       memory: { _type: 'history_list', max_length: 10 },
-      runtime: { memory_scope: 'sample' },
+      runtime: { memory_scope: options.memoryScope ?? 'sample' },
     },
     rules: { ...RULES, num_trials: options.trials ?? 1 },
     ownCode: codeNow([file]),
@@ -142,6 +143,19 @@ test('one that ends its thread has an error row, and its further trials', async 
     beside: true,
   });
   expect(records).toHaveLength(4);
+});
+
+test('what was recorded before its thread ended is not recorded again', async () => {
+  const generate = async (count: number): Promise<PortAnswer> => ({
+    value: { text: count === 3 ? 'exit' : 'right', finish_reason: 'stop' },
+  });
+  // The state is kept once in a second: after the first trial, not after the second.
+  const { records } = await lanes(['what?'], { trials: 3, memoryScope: 'run', generate });
+  expect(records.map(({ trial, error }) => [trial, error?.type])).toEqual([
+    [0, undefined],
+    [1, undefined],
+    [2, 'AgentEnded'],
+  ]);
 });
 
 test('a refusal suspends the lane, an interruption ends it, whatever the agent makes of it', async () => {
