@@ -150,11 +150,12 @@ describe.skipIf(mustSkipChromium(found))(
       async (width, colorScheme) => {
         const url = await viewerOf(await folderOfAll(), { write: true });
         const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+        const page = await context.newPage();
+        let said: string[] = [];
+        page.on('console', (message) => said.push(message.text()));
+        page.on('pageerror', (error) => said.push(error.message));
         for (const [name, path] of Object.entries(PAGES)) {
-          const page = await context.newPage();
-          const said: string[] = [];
-          page.on('console', (message) => said.push(message.text()));
-          page.on('pageerror', (error) => said.push(error.message));
+          said = [];
           await page.goto(`${url}${path}`);
           // A browser says itself that a page is not there.
           if (name !== 'message') expect([name, said]).toEqual([name, []]);
@@ -178,7 +179,6 @@ describe.skipIf(mustSkipChromium(found))(
             };
             expect([name, violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)]).toEqual([name, []]);
           }
-          await page.close();
         }
         await context.close();
       },
