@@ -6,6 +6,7 @@ import { askingEvolution, writeSumsToAsk } from '../support/asking-evolution.js'
 import { replyToAnyKind } from '../support/every-kind.js';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers/fake-provider.js';
 import { writeJudged, writeRubric } from '../support/judged-steps.js';
+import { IS_NIGHT } from '../support/nightly.js';
 import { seatsConfig, writeSeats } from '../support/seats-bundle.js';
 import { sumsConfig, Workplace } from '../support/workplace.js';
 
@@ -104,14 +105,17 @@ describe('a throw that nobody foresaw', () => {
       }),
   };
 
+  const ELSEWHERE = [
+    ['run', 'workflows/markdown.markdown'],
+    ['judge', 'kinds/judge/judging/totals.meanScores'],
+    ['evolve', 'facts/frame.unitsFact'],
+  ];
   it.each([
     ['run', 'kinds/run/lane/totals.bookCall'],
-    ['run', 'workflows/markdown.markdown'],
     ['agent-eval', 'kinds/agent-eval/rollouts/totals.addRollout'],
     ['evolve', 'kinds/evolve/evolution/totals.addExecution'],
     ['judge', 'kinds/judge/judging/totals.addReply'],
-    ['judge', 'kinds/judge/judging/totals.meanScores'],
-    ['evolve', 'facts/frame.unitsFact'],
+    ...(IS_NIGHT ? ELSEWHERE : []),
   ])('ends a %s with its message where %s throws, and the same command continues', async (kind, thrower) => {
     const name = `${kind}-throws-${thrower.replaceAll(/\W/g, '-')}`;
     const command = await (kinds[kind] as (name: string) => Promise<string[]>)(name);
