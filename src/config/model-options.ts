@@ -41,7 +41,7 @@ const EFFORTS_OF: Readonly<Partial<Record<Api, readonly string[]>>> = {
 
 /** The first two are parts of models' names, too. */
 const THINKING =
-  /(?:\bnon-|(?<![-\w]))(?:reasoning|thinking)\b(?!-\d)|\breasoning_effort\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b(?!\.?format)|\beffort\b|^budget \d/i;
+  /(?:\bnon-|(?<![-\w]))(?:reasoning|thinking)\b(?!-\d)|\breasoning_?effort\b|\bthinking_?(?:budget|level|config)\b|\bbudget_tokens\b|\boutput_config\b(?!\.?format)|\beffort\b|^budget \d/i;
 /** Gemini names neither of the two penalties. */
 const PENALTY = '|^penalty\\b';
 

@@ -59,6 +59,8 @@ const isUsage = shaped<Usage>({
   input_tokens: isCount,
   output_tokens: isCount,
   reasoning_tokens: orAbsent(isCount),
+  cache_write_tokens: orAbsent(isCount),
+  cache_write_1h_tokens: orAbsent(isCount),
 });
 const isUnrecorded = shaped<Unrecorded>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
 export const besideChecks: Checks<Beside> = {

@@ -110,6 +110,10 @@ export interface Usage {
   output_tokens: number;
   /** Reasoning tokens among `output_tokens`; absent if the provider does not report them. */
   reasoning_tokens?: number;
+  /** On a reply: tokens among `input_tokens` that were written to a cache, which costs more; absent if there are none. */
+  cache_write_tokens?: number;
+  /** Those of them that are kept for an hour, which costs still more. */
+  cache_write_1h_tokens?: number;
 }
 
 /** Tokens of a reply, as far as the provider sends them: lists of the same length, in order. */

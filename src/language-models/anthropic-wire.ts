@@ -20,6 +20,7 @@ import {
   argumentsObject,
   imagesOf,
   type Notify,
+  receivedArguments,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -29,7 +30,7 @@ import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
 import { plainOptions, withExtraBody } from './request-options.js';
-import { reportedUsage } from './usage.js';
+import { reportedUsage, withCacheWrites } from './usage.js';
 
 /** Parameters of sampling, which the client's own type no longer has. */
 interface Sampling {
@@ -164,12 +165,14 @@ export function toWireRequest(
 function usageIn({ usage }: Record<string, unknown>): Usage | undefined {
   if (!isMapping(usage)) return undefined;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
-  const { output_tokens_details: details } = usage;
-  return reportedUsage(
+  const { output_tokens_details: details, cache_creation: written } = usage;
+  const reported = reportedUsage(
     [input_tokens, cache_creation_input_tokens ?? 0, cache_read_input_tokens ?? 0],
     [output_tokens],
     isMapping(details) ? details.thinking_tokens : undefined,
   );
+  const forAnHour = isMapping(written) ? written.ephemeral_1h_input_tokens : undefined;
+  return withCacheWrites(reported, cache_creation_input_tokens, forAnHour);
 }
 
 /** Joins the parts of a paused turn into one message, with the end of the last part and the sum of all tokens. */
@@ -220,13 +223,15 @@ export function readMessage(body: unknown, { serverName, secrets }: Origin): Gen
     throw failedEnd({ ...origin, end, reason, words });
   }
   const blocks = (typeof content === 'string' ? [content] : content) as unknown[];
+  const cutOff = end === 'length' ? blocks.at(-1) : undefined;
   const calls = blocks
     .filter(isMapping)
-    .flatMap(({ type, id, name, input }) =>
-      type === 'tool_use'
-        ? [{ id: String(id ?? ''), name: String(name ?? ''), arguments: JSON.stringify(input ?? {}) }]
-        : [],
-    );
+    .filter(({ type }) => type === 'tool_use')
+    .map((block) => ({
+      id: String(block.id ?? ''),
+      name: String(block.name ?? ''),
+      arguments: receivedArguments(block.input, block === cutOff),
+    }));
   const { said, thought } = splitContent(blocks);
   return {
     text: said,

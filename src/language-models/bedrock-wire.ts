@@ -23,6 +23,7 @@ import {
   effortOf,
   imagesOf,
   type Notify,
+  receivedArguments,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -207,16 +208,17 @@ export function readConverse(output: Partial<ConverseCommandOutput>, serverName:
   }
   const parts = blocks.filter(isMapping);
   const calls = parts.flatMap(({ toolUse }) => (isMapping(toolUse) ? [toolUse] : []));
+  const cutOff = end === 'length' ? parts.at(-1)?.toolUse : undefined;
   const { said } = splitContent(parts);
   const reasoning = parts.map(({ reasoningContent: part }) => thoughtOf(part)).join('');
   return {
     text: said,
     ...(reasoning !== '' && { reasoning }),
     ...(calls.length > 0 && {
-      tool_calls: calls.map(({ toolUseId, name, input }) => ({
-        id: String(toolUseId ?? ''),
-        name: String(name ?? ''),
-        arguments: JSON.stringify(input ?? {}),
+      tool_calls: calls.map((call) => ({
+        id: String(call.toolUseId ?? ''),
+        name: String(call.name ?? ''),
+        arguments: receivedArguments(call.input, call === cutOff),
       })),
     }),
     ...(usage && { usage }),

@@ -67,6 +67,15 @@ export function argumentsObject(text: string): Record<string, unknown> {
   return { input: text };
 }
 
+/**
+ * Returns the arguments that a provider sends as an object, as JSON text. Those of a call that a limit cut off are
+ * whatever had come; their text is left without its end, so that the call is not made and the model is told.
+ */
+export function receivedArguments(input: unknown, isCutOff: boolean): string {
+  const text = JSON.stringify(input ?? {});
+  return isCutOff ? text.replace(/\}$/, '') : text;
+}
+
 /** Returns a tool call's arguments as the JSON text of an object, unchanged if they are one. */
 export function argumentsText(text: string): string {
   try {
@@ -98,7 +107,9 @@ export function readableCalls(
     let id = asked.id === '' || taken.has(asked.id) ? toolCallId(call, index) : asked.id;
     while (taken.has(id)) id += '_';
     taken.add(id);
-    return { id, name: asked.name.trim(), arguments: wellFormedJson(asked.arguments) };
+    // Servers leave marks of a channel in names that gpt-oss writes: `look<|channel|>commentary`.
+    const name = asked.name.replace(/<\|.*/s, '').trim();
+    return { id, name, arguments: wellFormedJson(asked.arguments) };
   });
 }
 

@@ -30,7 +30,9 @@ const NETWORK_CODE =
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_[A-Z]+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_[A-Z0-9_]+|[A-Z_]*CERT[A-Z_]*)$/;
 const OUT_OF_MONEY =
-  /insufficient_quota|billing_hard_limit|billing_error|credit balance is too low|credits are depleted|spend(?:ing)?[ _](?:limit|cap)|specified (?:workspace )?API usage limits/i;
+  /insufficient_quota|exceeded_current_quota|billing_hard_limit|billing_error|credit balance is too low|due to insufficient balance|no resource package|无可用资源包|账户已欠费|\bArrearage\b|credits are depleted|spend(?:ing)?[ _](?:limit|cap)|budget_exceeded|Budget has been exceeded!|crossed budget:|\bExceeded(?:Token)?Budget\b|specified (?:workspace )?API usage limits/i;
+/** Alibaba's words for its limit of tokens per minute, whose code is `insufficient_quota`. */
+const TOKENS_OF_THE_MINUTE = /(?<!free )allocated quota exceeded|error-code#token-limit/i;
 /** Daily quotas. They are refilled the next day, so retries within minutes only use up what is left. */
 const OF_THE_DAY = /\bper[ _-]?day|PerDay|\bdaily\b|\b[RT]PD\b/i;
 const OF_THE_MINUTE = /\bper[ _-]?(?:min(?:ute)?|sec(?:ond)?)\b|Per(?:Minute|Second)|\b[RT]PM\b/i;
@@ -84,6 +86,7 @@ function isUsedUpForToday(text: string): boolean {
  * @param upstream what the provider behind it says of this prompt; of its account and its limits the server decides
  */
 function kindOfStatus(status: number, text: string, upstream = ''): LanguageModelErrorKind {
+  if (status === 429 && TOKENS_OF_THE_MINUTE.test(text)) return 'rate_limited';
   if (OUT_OF_MONEY.test(text) && status < 500) return 'quota_exhausted';
   // Gemini answers an unknown key with 400, not with 401.
   if (KEY_REFUSED.test(text) && status < 500) return 'authentication';

@@ -18,7 +18,7 @@ import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
 import { tokensOfChoice } from './reply-tokens.js';
 import { nameOfFormat, plainOptions, withExtraBody } from './request-options.js';
-import { reportedUsage } from './usage.js';
+import { reportedUsage, withCacheWrites } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 
@@ -97,10 +97,17 @@ export function toWireRequest(
 function usageIn(body: unknown): Usage | undefined {
   const usage = isMapping(body) && isMapping(body.usage) ? body.usage : undefined;
   if (usage === undefined) return undefined;
-  const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
+  const { prompt_tokens, completion_tokens, prompt_tokens_details: input } = usage;
+  const { completion_tokens_details: details } = usage;
   const thought = isMapping(details) ? details.reasoning_tokens : usage.reasoning_tokens;
   const beside = thoughtBeside(usage, thought);
-  return reportedUsage([prompt_tokens], [completion_tokens, beside], beside === 0 ? thought : beside);
+  const reported = reportedUsage(
+    [prompt_tokens],
+    [completion_tokens, beside],
+    beside === 0 ? thought : beside,
+  );
+  // OpenAI's, from GPT-5.6 on, which writes to its cache unasked.
+  return withCacheWrites(reported, isMapping(input) ? input.cache_write_tokens : undefined);
 }
 
 /**

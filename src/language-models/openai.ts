@@ -20,8 +20,11 @@ export interface OpenAIOptions extends OpenAIAccount {
   notify?: Notify;
 }
 
-/** Reasoning models of OpenAI, which accept only the default temperature. `gpt-5-chat` is not one of them. */
-const REASONING_MODEL = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat))/;
+/**
+ * Reasoning models of OpenAI, which accept only the default temperature. `gpt-5-chat` is not one of them, and
+ * `gpt-5.1` and its successors accept any where they do not reason; otherwise they refuse it.
+ */
+const REASONING_MODEL = /^(?:o\d|gpt-(?:5(?!\.)|[6-9]|\d\d)(?!.*-chat))/;
 
 /**
  * Returns the dialect of the first request. api.openai.com has renamed `max_tokens`; most other servers know only the

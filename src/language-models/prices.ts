@@ -26,6 +26,13 @@ export const SHIPPED_PRICES = table as PriceTable;
 
 const TOKENS_PER_PRICE = 1_000_000;
 
+/**
+ * Shares of the input's price that writing to a cache costs beside it, at Anthropic and, from GPT-5.6 on, at OpenAI.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * https://developers.openai.com/api/docs/guides/prompt-caching
+ */
+const CACHE_WRITE = { minutes: 0.25, hour: 1 };
+
 /** Suffixes of a listed name that have the same price: a date, a build number, `-latest` or `-preview`; not `-mini`. */
 const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*$/;
 
@@ -89,6 +96,8 @@ export function costOf(
   if (isOffline(provider)) return 0;
   const price = priceEntry({ provider, model, base_url: baseUrl }, prices);
   if (price === null || usage === undefined) return null;
-  const rate = rateAt(price, usage.input_tokens, at.toISOString().slice(0, 10));
-  return (usage.input_tokens * rate.input + usage.output_tokens * rate.output) / TOKENS_PER_PRICE;
+  const { input_tokens, output_tokens, cache_write_tokens = 0, cache_write_1h_tokens: hour = 0 } = usage;
+  const rate = rateAt(price, input_tokens, at.toISOString().slice(0, 10));
+  const surcharge = (cache_write_tokens - hour) * CACHE_WRITE.minutes + hour * CACHE_WRITE.hour;
+  return ((input_tokens + surcharge) * rate.input + output_tokens * rate.output) / TOKENS_PER_PRICE;
 }

@@ -57,17 +57,31 @@ function listed(sent: readonly (SentToken | null)[], given: number[] | null): Re
   };
 }
 
+/** Returns tokens in lists beside each other, OpenAI's shape of 2020, as they are in `logprobs.content`. */
+function fromLists({ tokens, token_logprobs, top_logprobs }: Record<string, unknown>): unknown[] {
+  const at = (list: unknown, index: number): unknown => (Array.isArray(list) ? list[index] : undefined);
+  return (Array.isArray(tokens) ? tokens : []).map((token, index) => ({
+    token,
+    logprob: at(token_logprobs, index),
+    top_logprobs: Object.entries(at(top_logprobs, index) ?? {}).map(([text, logprob]) => ({
+      token: text,
+      logprob,
+    })),
+  }));
+}
+
 /**
  * Reads the tokens of a choice in OpenAI's protocol: `logprobs.content`, in which llama.cpp adds an `id` to each token,
- * and vLLM's `token_ids`.
+ * or Together's lists, and the `token_ids` of vLLM and Together.
  */
 export function tokensOfChoice({ logprobs, token_ids }: Record<string, unknown>): ReplyTokens | undefined {
-  const content = isMapping(logprobs) && Array.isArray(logprobs.content) ? logprobs.content : [];
+  const given = isMapping(logprobs) ? logprobs : {};
+  const content = Array.isArray(given.content) ? given.content : fromLists(given);
   const sent = content.map((one) => {
     const top = isMapping(one) && Array.isArray(one.top_logprobs) ? one.top_logprobs : [];
     return tokenIn(one, top);
   });
-  return listed(sent, idsIn(token_ids));
+  return listed(sent, idsIn(token_ids ?? given.token_ids));
 }
 
 /** Reads the tokens of a Gemini candidate: `logprobsResult`. */

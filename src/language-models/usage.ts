@@ -33,6 +33,21 @@ export function reportedUsage(
   return { input_tokens, output_tokens, ...(isCount(thought) ? { reasoning_tokens: thought } : {}) };
 }
 
+/** Adds the tokens that a provider reports to have written to a cache, and those that it keeps for an hour. */
+export function withCacheWrites(
+  usage: Usage | undefined,
+  written: unknown,
+  forAnHour?: unknown,
+): Usage | undefined {
+  const isSome = (tokens: unknown): tokens is number => isCount(tokens) && tokens > 0;
+  if (usage === undefined || !isSome(written)) return usage;
+  return {
+    ...usage,
+    cache_write_tokens: written,
+    ...(isSome(forAnHour) && { cache_write_1h_tokens: forAnHour }),
+  };
+}
+
 function sumOfCounts(parts: readonly unknown[]): number | null {
   if (!parts.every(isCount)) return null;
   const sum = parts.reduce((total, part) => total + part, 0);

@@ -123,6 +123,22 @@ describe('the classifier', () => {
     [400, 'You have reached your specified API usage limits.', 'quota_exhausted'],
     [400, 'You have reached your specified workspace API usage limits.', 'quota_exhausted'],
     [429, 'This request would exceed your usage limit of tokens per minute', 'rate_limited'],
+    [
+      429,
+      'Your account org-1 <ak-1> is suspended due to insufficient balance, please recharge',
+      'quota_exhausted',
+    ],
+    [429, 'Insufficient balance or no resource package. Please recharge.', 'quota_exhausted'],
+    [429, '余额不足或无可用资源包,请充值。', 'quota_exhausted'],
+    [400, 'Budget has been exceeded! Current cost: 14.2, Max budget: 10.0', 'quota_exhausted'],
+    [400, 'ExceededBudget: User=me over budget. Spend=2.1, Budget=2.0', 'quota_exhausted'],
+    [429, 'No deployments available - crossed budget: Exceeded budget for deployment x', 'quota_exhausted'],
+    [
+      400,
+      "body.messages.3: invalid input 'Your balance is insufficient, the budget was exceeded'",
+      'bad_request',
+    ],
+    [429, 'Requests rate limit exceeded, please try again later.', 'rate_limited'],
     [400, 'Incorrect API key provided: xa***.', 'authentication'],
     [403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO', 'bad_request'],
     [403, "The request violates your organisation's policy on regions.", 'authentication'],
@@ -130,6 +146,34 @@ describe('the classifier', () => {
     [400, 'litellm: GroqException - {"error":{"code":"json_validate_failed"}}', 'broken_off'],
   ])('takes %d with "%s" for %s', (status, message, kind) => {
     const error = Object.assign(new Error(message), { status, error: { message } });
+    expect(classify(error)).toMatchObject({ kind });
+  });
+
+  test.each([
+    [429, 'exceeded_current_quota_error', 'Your account is suspended, check your plan.', 'quota_exhausted'],
+    [429, 'budget_exceeded', 'LiteLLM User: me, exceeded budget for model=x', 'quota_exhausted'],
+    [
+      400,
+      'Arrearage',
+      'Access denied, please make sure your account is in good standing.',
+      'quota_exhausted',
+    ],
+    [429, 'insufficient_quota', 'You exceeded your current quota, check your plan.', 'quota_exhausted'],
+    [429, 'insufficient_quota', 'Free allocated quota exceeded.', 'quota_exhausted'],
+    [
+      429,
+      'insufficient_quota',
+      'Allocated quota exceeded, please increase your quota limit.',
+      'rate_limited',
+    ],
+    [
+      429,
+      'insufficient_quota',
+      'You exceeded your current quota. For details, see: https://help.aliyun.com/zh/model-studio/error-code#token-limit',
+      'rate_limited',
+    ],
+  ])('takes %d of the code %s with "%s" for %s', (status, code, message, kind) => {
+    const error = Object.assign(new Error(message), { status, error: { message, code, type: code } });
     expect(classify(error)).toMatchObject({ kind });
   });
 

@@ -63,6 +63,11 @@ describe('a refusal is understood in the words of', () => {
       'thinking_budget',
       'Reasoning is mandatory for this endpoint and cannot be disabled.',
     ],
+    [
+      'xAI',
+      'thinking_budget',
+      'Model grok-4.20-0309-non-reasoning does not support parameter reasoningEffort.',
+    ],
     ['Gemini', 'thinking_budget', 'Budget 0 is invalid. This model only works in thinking mode.'],
     ['Vertex AI', 'thinking_budget', 'The model does not support setting thinking_budget to 0'],
     ['Anthropic', 'thinking_budget', '"thinking.type.enabled" is not supported for this model.'],

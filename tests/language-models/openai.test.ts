@@ -220,6 +220,16 @@ describe('the OpenAI adapter', () => {
       { output_tokens: 50 },
     ],
     ['no total', { completion_tokens: 50 }, { output_tokens: 50 }],
+    [
+      'what OpenAI has written to its cache',
+      { completion_tokens: 50, prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 30 } },
+      { output_tokens: 50, cache_write_tokens: 30 },
+    ],
+    [
+      'what it has read there',
+      { completion_tokens: 50, prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 0 } },
+      { output_tokens: 50 },
+    ],
   ])('counts the tokens of %s', async (_what, tokens, output) => {
     const provider = await fake('openai');
     const body = {
@@ -253,6 +263,9 @@ describe('the OpenAI adapter', () => {
     ['https://api.openai.com/v1', 'gpt-4o', 'max_completion_tokens', true],
     ['https://api.openai.com/v1', 'gpt-5-mini', 'max_completion_tokens', false],
     ['https://api.openai.com/v1', 'gpt-5-chat-latest', 'max_completion_tokens', true],
+    ['https://api.openai.com/v1', 'gpt-5-2025-08-07', 'max_completion_tokens', false],
+    ['https://api.openai.com/v1', 'gpt-5.1', 'max_completion_tokens', true],
+    ['https://api.openai.com/v1', 'gpt-5.4-mini', 'max_completion_tokens', true],
     ['https://api.openai.com/v1', 'gpt-6-sol', 'max_completion_tokens', false],
     ['https://eu.api.openai.com/v1', 'o4-mini', 'max_completion_tokens', false],
     ['http://127.0.0.1:11434/v1', 'gpt-oss', 'max_tokens', true],

@@ -65,6 +65,18 @@ describe('the cost of a call', () => {
     expect(costOf('openai', 'big-model', MILLION, { ...options, baseUrl: 'http://127.0.0.1:9' })).toBeNull();
   });
 
+  it.each([
+    ['openai', 'gpt-6-sol', {}, 0.4],
+    ['openai', 'gpt-6-sol', { cache_write_tokens: 100_000 }, 0.45],
+    ['anthropic', 'claude-opus-5-5', {}, 0.8],
+    ['anthropic', 'claude-opus-5-5', { cache_write_tokens: 100_000 }, 0.9],
+    ['anthropic', 'claude-opus-5-5', { cache_write_tokens: 100_000, cache_write_1h_tokens: 50_000 }, 1.05],
+    ['anthropic', 'claude-opus-5-5', { cache_write_tokens: 100_000, cache_write_1h_tokens: 100_000 }, 1.2],
+  ])('of %s/%s has the surcharge of what is written to a cache: %j', (provider, model, written, expected) => {
+    const usage = { input_tokens: 200_000, output_tokens: 0, ...written };
+    expect(costOf(provider, model, usage, { at })).toBeCloseTo(expected, 10);
+  });
+
   it('follows the higher price of a long prompt', () => {
     const long = { input_tokens: 200_001, output_tokens: 1000 };
     expect(costOf('gemini', 'gemini-2.5-pro', long)).toBeCloseTo((200_001 * 2.5 + 1000 * 15) / 1e6, 10);

@@ -140,6 +140,34 @@ test.each<ReadCase>([
     message([{ type: 'text', text: 'a' }], 'model_context_window_exceeded'),
     { finish_reason: 'length' },
   ],
+  [
+    'what is written to a cache',
+    'anthropic',
+    message('a', 'end_turn', {
+      usage: {
+        input_tokens: 9,
+        cache_read_input_tokens: 0,
+        cache_creation_input_tokens: 20,
+        cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 0 },
+        output_tokens: 4,
+      },
+    }),
+    { usage: { input_tokens: 29, output_tokens: 4, cache_write_tokens: 20 } },
+  ],
+  [
+    'what is written to a cache for an hour',
+    'anthropic',
+    message('a', 'end_turn', {
+      usage: {
+        input_tokens: 9,
+        cache_read_input_tokens: 5,
+        cache_creation_input_tokens: 20,
+        cache_creation: { ephemeral_5m_input_tokens: 8, ephemeral_1h_input_tokens: 12 },
+        output_tokens: 4,
+      },
+    }),
+    { usage: { input_tokens: 34, output_tokens: 4, cache_write_tokens: 20, cache_write_1h_tokens: 12 } },
+  ],
   ['a content that is a text', 'anthropic', message('a', 'end_turn'), { text: 'a' }],
 ])('%s is read (%s)', async (_name, kind, body, expected) => {
   expect(await read(kind, body)).toMatchObject(expected);
@@ -306,6 +334,11 @@ describe('tool calls', () => {
     ['without arguments', called(f('look')), [{ name: 'look', arguments: '' }]],
     ['with null', called(f('look', null)), [{ arguments: '' }]],
     ['with an object', called(f('look', { a: 1 })), [{ arguments: '{"a":1}' }]],
+    [
+      'with marks of a channel after the name',
+      called(f('look<|channel|>commentary', '{}'), f('look_up <|constrain|>json', '{}')),
+      [{ name: 'look' }, { name: 'look_up' }],
+    ],
     ['with blanks around the name', called(f(' look ', '{}')), [{ name: 'look' }]],
     ['of one id', called(f('a', '{}'), f('b', '{}')), [{ id: 'x' }, { id: 'call_act_0_1' }]],
     [
@@ -335,6 +368,37 @@ describe('tool calls', () => {
     const { tool_calls } = await read('openai', body);
     if (expected === undefined) expect(tool_calls).toBeUndefined();
     else expect(tool_calls).toMatchObject(expected);
+  });
+
+  test.each<[string, string, unknown[], string[]]>([
+    ['in the last call', 'max_tokens', ['Oslo', 'Ro'], ['{"city":"Oslo"}', '{"city":"Ro"']],
+    ['before its first field', 'max_tokens', [undefined], ['{']],
+    ['as the context window is full', 'model_context_window_exceeded', ['Ro'], ['{"city":"Ro"']],
+    ['nowhere', 'tool_use', ['Oslo', 'Rome'], ['{"city":"Oslo"}', '{"city":"Rome"}']],
+  ])('that a limit cuts off %s have no whole arguments', async (_where, end, cities, expected) => {
+    const inputs = cities.map((city) => (city === undefined ? {} : { city }));
+    const uses = inputs.map((input, at) => ({ type: 'tool_use', id: `c${at}`, name: 'look', input }));
+    const used = inputs.map((input, at) => ({ toolUse: { toolUseId: `c${at}`, name: 'look', input } }));
+    const bodies = {
+      anthropic: message(uses, end),
+      bedrock: {
+        output: { message: { role: 'assistant', content: used } },
+        stopReason: end,
+        usage: { inputTokens: 9, outputTokens: 4, totalTokens: 13 },
+      },
+    };
+    for (const [kind, body] of Object.entries(bodies)) {
+      const { tool_calls = [] } = await read(kind as ProviderKind, body);
+      expect(tool_calls.map((call) => call.arguments)).toEqual(expected);
+    }
+  });
+
+  test('before a text that a limit cuts off are whole', async () => {
+    const use = { type: 'tool_use', id: 'c', name: 'look', input: { city: 'Oslo' } };
+    const body = message([use, { type: 'text', text: 'And th' }], 'max_tokens');
+    const { tool_calls, text } = await read('anthropic', body);
+    expect(tool_calls).toEqual([{ id: 'c', name: 'look', arguments: '{"city":"Oslo"}' }]);
+    expect(text).toBe('And th');
   });
 
   test('get an id that no earlier call of the chat has', async () => {

@@ -47,6 +47,33 @@ describe('the tokens of a choice', () => {
       { token_ids: [9454, 13], tokens: ['token_id:9454', 'token_id:13'], logprobs: [-0.1, -0.5] },
     ],
     [
+      'of Together, in lists',
+      {
+        logprobs: {
+          tokens: ['Yes', '.'],
+          token_logprobs: [-0.1, -0.5],
+          token_ids: [9454, 13],
+          top_logprobs: [{ Yes: -0.1, No: -2.5 }, { '.': -0.5 }],
+        },
+      },
+      { token_ids: [9454, 13], ...read },
+    ],
+    [
+      'in lists without ids and likely ones',
+      { logprobs: { content: null, tokens: ['Yes'], token_logprobs: [-0.1], top_logprobs: null } },
+      { tokens: ['Yes'], logprobs: [-0.1] },
+    ],
+    [
+      'both ways',
+      { logprobs: { content: [yes, stop], tokens: ['x'], token_logprobs: [-9], token_ids: [9454, 13] } },
+      { token_ids: [9454, 13], ...read },
+    ],
+    [
+      'in lists of which one is shorter',
+      { logprobs: { tokens: ['a', 'b'], token_logprobs: [-1] } },
+      undefined,
+    ],
+    [
       'without likely ones',
       { logprobs: { content: [token('Yes', -0.1)] } },
       { tokens: ['Yes'], logprobs: [-0.1] },
