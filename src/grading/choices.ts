@@ -1,3 +1,5 @@
+import { plainMarks } from './extraction/plain-characters.js';
+
 /** Letters of choices, in their order. */
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
@@ -115,22 +117,29 @@ function spacedKey(text: string): string {
   return text.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-/** Returns the most lenient key: without case, Markdown, LaTeX delimiters, spaces around operators, final stop. */
+/**
+ * Returns the most lenient key: without case, Markdown, LaTeX delimiters, spaces around operators and before units,
+ * kinds of hyphens and quotation marks, final stop.
+ */
 function choiceKey(text: string): string {
   return markupKey(text.normalize('NFKC').toLowerCase());
 }
 
 function markupKey(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replace(/\\(?:text|mathrm|textbf|mathbf|boxed)\{([^{}]{0,400})\}/g, '$1')
-    .replace(/\\[,;:! ]|\\[()[\]]|[$*`]/g, ' ')
-    .replace(/\{(\w)\}/g, '$1')
-    .replace(/(?<![\d.])\.(?=\d)/g, '0.')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([=+/^<>(),{}-]) ?/g, '$1')
-    .trim()
-    .replace(/ ?\.$/, '');
+  return (
+    plainMarks(text.normalize('NFKC'))
+      .replace(/[–−]/g, '-')
+      .replace(/\\(?:text|mathrm|textbf|mathbf|boxed)\{([^{}]{0,400})\}/g, '$1')
+      .replace(/\\[,;:! ]|\\[()[\]]|[$*`]/g, ' ')
+      .replace(/\{(\w)\}/g, '$1')
+      .replace(/(?<![\d.])\.(?=\d)/g, '0.')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([=+/^<>(),{}-]) ?/g, '$1')
+      // `1,000 kg` and `1000kg` are one amount.
+      .replace(/(?<=\d)(?:,(?=\d{3}(?!\d))| (?=[\p{L}°%]))/gu, '')
+      .trim()
+      .replace(/ ?\.$/, '')
+  );
 }
 
 const KEYS = [spacedKey, markupKey, choiceKey];

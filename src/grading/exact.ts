@@ -1,13 +1,14 @@
 import { saidIn } from '../replies/read-reply.js';
 import { findWrittenAnswer } from './extraction/marked-answer.js';
+import { plainMarks } from './extraction/plain-characters.js';
 import { unwrapped } from './extraction/wrappings.js';
 import { type Grade, quote } from './grade.js';
 
 /**
  * Grades a reply by exact match: the whole reply, or the answer at its last explicit marker, must be the target, with
  * or without the Markdown, quotation marks and LaTeX delimiters that enclose it, the full stop after those, and a check
- * mark beside it. Upper and lower case differ; Unicode is brought to its composed form (NFC) and white space to single
- * spaces, and nothing else is changed.
+ * mark beside it. Upper and lower case differ; Unicode is brought to its composed form (NFC), typographic apostrophes,
+ * quotation marks and hyphens to those of ASCII, white space to single spaces, and nothing else is changed.
  */
 export function gradeExact(reply: string, target: string): Grade {
   const output = saidIn(reply);
@@ -42,5 +43,5 @@ function layersOf(text: string): string[] {
 }
 
 function normalize(text: string): string {
-  return text.normalize('NFC').replace(/\s+/g, ' ').trim();
+  return plainMarks(text.normalize('NFC')).replace(/\s+/g, ' ').trim();
 }

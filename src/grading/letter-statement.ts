@@ -9,6 +9,7 @@ import {
   LETTER,
   latinLetter,
 } from './extraction/answer-forms.js';
+import { plainMarks } from './extraction/plain-characters.js';
 import { firstSentence } from './extraction/statement.js';
 
 /**
@@ -26,7 +27,7 @@ const NONE: LetterStatement = { kind: 'none' };
 
 /** Words without meaning before a letter. */
 const FILLERS =
-  /^(?:(?:most |very )?(?:likely|probably|definitely|clearly|certainly|indeed|simply|therefore|thus|hence|then|the|correct|best|right|final|option|choice|letter|answer|is|be|:|-)\b[:\s]*|[:\s=]+)+/i;
+  /^(?:(?:most |very )?(?:likely|probably|definitely|clearly|certainly|indeed|simply|therefore|thus|hence|then|actually|still|given (?:by|in)|found in|the|correct|best|right|final|option|choice|letter|answer|is|be|:|-)\b[:\s]*|[:\s=]+)+/i;
 
 /** Maximum number of words before a letter that are skipped. */
 const MAX_FILLERS = 8;
@@ -36,7 +37,7 @@ export const LONGEST_TEXT = 2_000;
 
 /** Words after a letter and a space that show the letter to be a choice and not the beginning of a sentence. */
 const CONTINUES =
-  /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|i\.e)\b/i;
+  /^(?:because|since|as|due|is|was|for|with|which|so|and so|but|hence|thus|given|based|rather|instead|i\.e)\b/i;
 
 /** Beginning of a reason after a choice: `slate, because it splits`. */
 export const REASON = /,? (?:because|since|as|which|due to)\b|,? [-–—] /i;
@@ -176,15 +177,15 @@ function joinedLetter(letter: string, text: string, choices: Choices) {
 export function afterOwnText(letter: string, text: string, choices: Choices): string | undefined {
   const written = choices.text(letter);
   if (written === '' || written.length > LONGEST_TEXT) return undefined;
-  const own = withoutTrailing(plainLetters(written), /[.\s]/).toLowerCase();
+  const own = dashed(withoutTrailing(plainLetters(written), /[.\s]/));
   const lead = /^[\s)\].:(–—-]{0,8}/.exec(text)?.[0].length ?? 0;
-  const at = text
-    .slice(0, lead + own.length)
-    .toLowerCase()
-    .indexOf(own);
+  const at = dashed(text.slice(0, lead + own.length)).indexOf(own);
   const rest = text.slice(at + own.length);
   return own === '' || at < 0 || /^[\p{L}\p{M}\p{N}]/u.test(rest) ? undefined : rest.replace(/^\)/, '');
 }
+
+/** Lower case, with one kind of dash: `Diels–Alder`, `−5`. */
+const dashed = (text: string) => text.toLowerCase().replace(/[–−]/g, '-');
 
 const SEPARATORS = new RegExp(
   String.raw`(?:[\s,;/&+()[\].]|(?<![\p{L}\p{M}])(?:${JOINTS}|(?:[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}])))+`,
@@ -225,16 +226,21 @@ function fromText(claim: string, choices: Choices, languages: readonly AnswerFor
 
 /** Removes Markdown, LaTeX delimiters, the braces of `\boxed{\text{C}}`, and check marks, but not crosses. */
 export function plainLetters(text: string): string {
-  return text
-    .replace(/[✅✔✓☑👉👍🎯🎉]/gu, ' ')
-    .replace(/~~[^~\n]{1,200}~~/g, ' ')
-    .replace(/\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mbox|bf|rm)\b\s*/g, '')
-    .replace(/\\[()[\]]|\\[,;:! ]|[$*`{}"“”]|_{2,}/g, ' ')
-    .replace(/<\/?[a-z_]{1,20}>|(?<![\p{L}\p{M}\d])['‘’]|['‘’](?![\p{L}\p{M}\d])/giu, ' ')
-    .replace(/[ \t]+/g, ' ')
-    .replace(/ (?=[.!?,;:](?:\s|$))/g, '')
-    .replace(/^[\s>#:.-]+/, '')
-    .trim();
+  return (
+    plainMarks(text)
+      .replace(/[✅✔✓☑👉👍🎯🎉]/gu, ' ')
+      .replace(/~~[^~\n]{1,200}~~/g, ' ')
+      // `[[B]]`, `<B>`, and `BBBBB`, as LiveBench wants it.
+      .replace(/\[{2,3}([A-Z])\]{2,3}|(?<!\p{L})<{1,3}([A-Z])>{1,3}(?!\p{L})/gu, '($1$2)')
+      .replace(/(?<![\p{L}\p{N}])([A-Z])\1{4}(?![\p{L}\p{N}])/gu, '$1')
+      .replace(/\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mbox|bf|rm)\b\s*/g, '')
+      .replace(/\\[()[\]]|\\[,;:! ]|[$*`{}"“”]|_{2,}/g, ' ')
+      .replace(/<\/?[a-z_]{1,20}>|(?<![\p{L}\p{M}\d])['‘’]|['‘’](?![\p{L}\p{M}\d])/giu, ' ')
+      .replace(/[ \t]+/g, ' ')
+      .replace(/ (?=[.!?,;:](?:\s|$))/g, '')
+      .replace(/^[\s>#:.-]+/, '')
+      .trim()
+  );
 }
 
 const firstLine = (text: string) => text.slice(0, (text.indexOf('\n') + 1 || text.length + 1) - 1);

@@ -1,7 +1,7 @@
 import { LONGEST_REPLY } from './bounds.js';
 import { compareQuickly } from './compare-quickly.js';
 import { findMarkers } from './extraction/markers.js';
-import { extractNumericAnswer, plainNumbers } from './extraction/numeric-answer.js';
+import { extractNumericAnswer, fromOption, plainNumbers } from './extraction/numeric-answer.js';
 import { type Grade, quote, type SymbolicComparer } from './grade.js';
 
 /** Options of grading a mathematical answer. */
@@ -51,7 +51,7 @@ export async function gradeNumeric(
 /** Reads a target, maybe a solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
 function readTarget(target: string): string {
   const gold = plainNumbers(target.slice(-LONGEST_REPLY)).trim();
-  if (!/boxed|####/.test(gold)) return gold;
+  if (!/boxed|####/.test(gold)) return fromOption(gold)?.answer ?? gold;
   const marked = findMarkers(gold).some((marker) => marker.kind === 'boxed' || marker.kind === 'hashes');
   return marked ? (extractNumericAnswer(gold)?.answer ?? gold) : gold;
 }

@@ -50,6 +50,43 @@ export function statedChoices(line: string, choices: Choices): string[] {
   });
 }
 
+const CONCLUDED =
+  "(?:so|thus|therefore|hence|overall|in (?:short|conclusion|summary)|definitely|I(?:'d| would) say|I think|(?:the )?(?:final )?answer(?: is)?:?(?: that)?)";
+const SUBJECT = String.raw`(?:it|this|that|(?:the|this|that|its)\s(?:(?:given|following|original|above|overall)\s)?(?:statement|claim|conclusion|hypothesis|sentence|assertion|proposition|argument|review|tweet|comment|sentiment|label|relationship|emotion|stance|tone)\b[^.,;:!?\n]{0,150})`;
+
+/** Words before a choice's text that say of the question's statement what it is: `So,`, `The statement is`. */
+const ASSERTS = new RegExp(
+  String.raw`^(?:${CONCLUDED},?\s?)?(?:${SUBJECT}(?:'s|\s(?:is|was))(?:\s(?:therefore|thus|clearly|indeed|actually))?)?$`,
+  'i',
+);
+
+/**
+ * Returns the choice that a line asserts where there are up to three, such as true and false: `The statement is false.`,
+ * `So, no.` It ends the last sentence, else the first one.
+ */
+export function assertedChoice(line: string, choices: Choices): string | undefined {
+  if (choices.count > 3 || RETRACTS.test(line)) return undefined;
+  const sentences = [line.split(CLAUSE_END).at(-1) ?? '', firstSentence(line)].map((sentence) => {
+    const end = sentence.search(REASON);
+    return withoutTrailing(end > 0 ? sentence.slice(0, end) : sentence, /[.!\s]/);
+  });
+  const texts = [...LETTERS.slice(0, choices.count)].map((letter) => ({
+    letter,
+    text: plainLetters(choices.text(letter)).toLowerCase(),
+  }));
+  for (const sentence of sentences) {
+    const own = texts
+      .filter(({ text }) => /\p{L}{2}/u.test(text) && sentence.toLowerCase().endsWith(` ${text}`))
+      .sort((one, other) => other.text.length - one.text.length)[0];
+    if (!own) continue;
+    const before = sentence.slice(0, -own.text.length).trimEnd();
+    const isOpen =
+      OPEN.test(before) || texts.some(({ text }) => text !== '' && names(before.toLowerCase(), text));
+    return !isOpen && ASSERTS.test(before) ? own.letter : undefined;
+  }
+  return undefined;
+}
+
 /** First words that lead into a text and only look like a choice. */
 const LEADS_IN = /^(?:first|second|third|next|so|now|then|well|however|therefore|thus|hence),/i;
 

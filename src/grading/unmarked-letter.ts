@@ -18,7 +18,7 @@ import {
   plainLetters,
   readLetterStatement,
 } from './letter-statement.js';
-import { choiceAtStart, RETRACTS, statedChoices } from './stated-choice.js';
+import { assertedChoice, choiceAtStart, RETRACTS, statedChoices } from './stated-choice.js';
 
 /** Maximum length of a last line that may state a conclusion. */
 const LONGEST_LINE = 400;
@@ -33,6 +33,7 @@ export function readUnmarked(text: string, choices: Choices): LetterStatement {
     (lists
       ? fromConclusion(text, choices)
       : (fromWholeReply(text, choices) ?? fromLastLine(text, choices))) ??
+    fromLabel(text, choices) ??
     fromStatement(lastLine(text).slice(-LONGEST_TEXT), choices) ??
     (lists ? besideList(text, choices) : null) ??
     choiceAtStart(text, choices) ??
@@ -115,6 +116,26 @@ function listsOptions(text: string): boolean {
   return new Set(text.split('\n').flatMap((line) => optionOf(line) ?? [])).size > 1;
 }
 
+/** Line with a label before its choice: `Selected option: B`, `Sentiment: positive`. */
+const LABELLED =
+  /^(?:(?:so|thus|therefore|hence|the|my|your|final|selected|chosen|predicted|overall),? ){0,4}(?:option|choice|selection|decision|verdict|response|result|output|prediction|guess|conclusion|judge?ment|pick|label|category|class|classification|topic|stance|intent|emotion|sentiment|relation(?:ship)?|final) ?[:=] ?(\S.{0,400})$/i;
+
+/** Reads a labelled choice in the first line or one of the last two; no other line may name another choice so. */
+function fromLabel(text: string, choices: Choices): Found {
+  const labelled = text
+    .split('\n')
+    .map(plainLetters)
+    .filter((line) => line !== '')
+    .map((line) => {
+      const said = LABELLED.exec(line)?.[1] ?? '';
+      return said === '' ? null : (bareChoice(said, choices) ?? choices.byText(said) ?? null);
+    });
+  const found = [...new Set(labelled.filter((letter) => letter !== null))];
+  const isPlaced = [labelled[0], ...labelled.slice(-2)].some((letter) => typeof letter === 'string');
+  if (!isPlaced || found.length === 0) return null;
+  return found.length === 1 ? (found[0] ?? null) : found;
+}
+
 /** Reads a letter before a list of options, or after it, where it is no part of the list. */
 function besideList(text: string, choices: Choices): Found {
   const lines = text.trim().split('\n');
@@ -167,7 +188,9 @@ const isBold = (line: string) => /^[\s>-]*\*\*/.test(line);
 
 /** Reads a line that states one choice by letter and text. */
 function fromStatement(line: string, choices: Choices): Found {
-  const letters = [...new Set(statedChoices(line, choices))];
+  const letters = [...new Set([...statedChoices(line, choices), assertedChoice(line, choices)])].filter(
+    (letter) => letter !== undefined,
+  );
   const [letter = null] = letters;
   return letters.length > 1 ? letters : letter;
 }
@@ -195,7 +218,7 @@ const FITS =
 
 /** Words that introduce a letter at the end: `leaving C`, `I would go with C`, `so it is C`. */
 const LEADS =
-  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
+  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|this\s+is(?=\s+(?:option|choice|\())|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer|verdict|decision|selection)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
 
 /** Reads a last line that states which choice is correct, or concludes with one. */
 function fromConclusion(text: string, choices: Choices): Found {

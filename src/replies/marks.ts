@@ -1,7 +1,7 @@
 /** Marks of thoughts in models' texts. Extend this table for new marks. */
 
 /** Names of tags: `<think>`, `</think>`, also with a vendor's prefix or suffix (`<mm:think>`, `<think:opensource>`). */
-const TAG_NAMES = 'think|thinking|thoughts?|reasoning|scratchpad';
+const TAG_NAMES = 'think|thinking|thoughts?|reasoning|scratchpad|longcat_think';
 
 /**
  * Patterns of opening and closing marks. A closing mark also ends thoughts that another mark has opened, if that one's
@@ -28,6 +28,9 @@ export const MARKS: readonly { name: string; open: string; close: string; isPair
   },
   // Gemma 4.
   { name: 'gemma', open: String.raw`<\|channel>thought\b`, close: String.raw`<channel\|>` },
+  // MedGemma, and openPangu.
+  { name: 'unused', open: '<unused94>(?:thought\\b)?', close: '<unused95>' },
+  { name: 'pangu', open: String.raw`\[unused16\]`, close: String.raw`\[unused17\]` },
   // Granite 3.2.
   {
     name: 'granite',
@@ -38,4 +41,8 @@ export const MARKS: readonly { name: string; open: string; close: string; isPair
 ];
 
 /** Tokens around the said text that are no part of it. */
-export const WRAPPERS = /<\|(?:START|END)_(?:RESPONSE|TEXT)\|>/g;
+export const WRAPPERS = /<\|(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|>/g;
+
+/** Token that ends a model's turn, which some servers leave at the end of its text. */
+export const END_OF_TURN =
+  /(?:<\|(?:im_end|eot_id|eom_id|eot|end_?of_?text|end_?of_?turn|END_OF_TURN_TOKEN|end|return)\|>|<(?:end_of_turn|eos)>|<\/s>|<[|｜]end[_▁]of[_▁]sentence[|｜]>)$/;

@@ -1,6 +1,6 @@
 import type { GenerateReply, LanguageModel } from '../contracts/language-model.js';
 import { readChannels } from './channels.js';
-import { MARKS, WRAPPERS } from './marks.js';
+import { END_OF_TURN, MARKS, WRAPPERS } from './marks.js';
 
 /** Text of a reply, split into said text and thoughts. */
 export interface ReadText {
@@ -19,9 +19,10 @@ export interface ReadText {
  * - Marks in a fenced program, in backticks or between quotation marks are text, and so are those that a sentence
  *   mentions ("the <think> tag").
  *
- * A text without marks is returned unchanged. Takes linear time.
+ * A text without marks is returned unchanged, but for tokens that end a model's turn. Takes linear time.
  */
-export function readText(text: string): ReadText {
+export function readText(written: string): ReadText {
+  const text = withoutEndOfTurn(written);
   const channels = readChannels(text);
   if (channels !== null) {
     const inner = readMarks(channels.said);
@@ -29,6 +30,19 @@ export function readText(text: string): ReadText {
   }
   return readMarks(text);
 }
+
+/** Removes the tokens at the end that end a turn, `Oslo<|im_end|>`; a text that is nothing else keeps them. */
+function withoutEndOfTurn(written: string): string {
+  let text = written;
+  for (;;) {
+    const end = text.trimEnd();
+    const [token = ''] = END_OF_TURN.exec(end.slice(-LONGEST_TOKEN)) ?? [];
+    if (token === '') return text.trim() === '' ? written : text;
+    text = end.slice(0, -token.length);
+  }
+}
+
+const LONGEST_TOKEN = 40;
 
 /** Returns the said text of a reply. */
 export const saidIn = (text: string): string => readText(text).said;
@@ -41,7 +55,7 @@ export function readReply(reply: GenerateReply): GenerateReply {
     ...reply,
     text: said,
     ...(said.trim() === '' && reply.tool_calls === undefined ? { only_thought: true as const } : {}),
-    reasoning: joined([reply.reasoning ?? '', thought]),
+    ...(thought === '' ? {} : { reasoning: joined([reply.reasoning ?? '', thought]) }),
   };
 }
 

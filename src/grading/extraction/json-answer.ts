@@ -3,7 +3,11 @@ import { findMarkers } from './markers.js';
 
 /** Names of fields with an answer, beside those that are headings: `best_answer`, `choice`, `answer_letter`. */
 const NAMES =
-  /^(?:(?:best|right|chosen|selected) )?(?:answer|option|choice)$|^answer (?:letter|option|choice)$/i;
+  /^(?:(?:best|right|chosen|selected|predicted) )?(?:answer|option|choice)$|^(?:answer|option) (?:letter|option|choice)$/i;
+
+/** Names of fields that hold the answer where no other does: `{"label": "positive", "confidence": 0.9}`. */
+const OTHER_NAMES =
+  /^(?:predicted[ _])?(?:letter|label|prediction|verdict|decision|class|classification|category|sentiment|result|response|output)$/i;
 
 /** Maximum length of a field's name that is read. */
 const LONGEST_NAME = 60;
@@ -29,9 +33,11 @@ function answerOf(object: string): string | undefined {
   } catch {
     return undefined;
   }
-  const found = Object.entries(fields as object)
+  const texts = Object.entries(fields as object)
     .slice(-MAX_MARKERS)
-    .findLast(([name, value]) => /^(?:string|boolean)$/.test(typeof value) && isAnswer(name));
+    .filter(([, value]) => /^(?:string|boolean)$/.test(typeof value));
+  const found =
+    texts.findLast(([name]) => isAnswer(name)) ?? texts.findLast(([name]) => OTHER_NAMES.test(name));
   return found && String(found[1]);
 }
 

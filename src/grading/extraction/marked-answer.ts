@@ -33,7 +33,7 @@ export interface WrittenAnswer {
 
 /**
  * Finds the answer at the last explicit marker of a reply, as it is written. A sentence counts where it ends the reply
- * and is complete, "The answer is (B).", or is a conclusion, "So the answer is (B)".
+ * and is complete, "The answer is (B).", or is a conclusion, "So the answer is (B)", or has a colon, "The answer is: B".
  */
 export function findWrittenAnswer(reply: string): WrittenAnswer | null {
   const text = searchedText(reply).normalize('NFC');
@@ -53,6 +53,8 @@ function isConclusion(text: string, { start, content }: Marker): boolean {
   const line = writtenStatement(content).trim();
   if (line === '' || !text.trimEnd().endsWith(line)) return false;
   return (
-    /[.。!।][*_`"”»」'’)\]]{0,4}$/.test(line) || CONCLUDES.test(text.slice(Math.max(0, start - 40), start))
+    /^[\s*_]*[:：]/.test(content) ||
+    /[.。!।][*_`"”»」'’)\]]{0,4}$/.test(line) ||
+    CONCLUDES.test(text.slice(Math.max(0, start - 40), start))
   );
 }

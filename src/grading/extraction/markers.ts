@@ -106,17 +106,20 @@ function findHashes(text: string): Marker[] {
   }));
 }
 
-const CHOICE = String.raw`(?:correct|best|right|final|appropriate|accurate|suitable)\s+(?:option|choice|letter)`;
+const CHOICE = String.raw`(?:correct|best|right|final|appropriate|accurate|suitable|closest|likely|selected|chosen)\s+(?:option|choice|letter|statement|response|alternative)`;
 const NO_WORD_BEFORE = String.raw`(?<![\p{L}\p{M}\p{N}_])`;
-const HEADING = new RegExp(String.raw`${NO_WORD_BEFORE}(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒]`, 'giu');
+const HEADING = new RegExp(
+  String.raw`${NO_WORD_BEFORE}(?:${CHOICE}|answers?|ans)\b${BETWEEN}[:：→⇒➜➡]`,
+  'giu',
+);
 const DASHED =
   /^[*_#> \t]{0,8}(?:(?:The )?(?:Final |Correct )?Answer|(?:FINAL )?ANSWER)[*_ ]{1,4}[-–—](?=\s[(*]{0,3}[A-Z](?![\p{L}\d]))/gmu;
 /** Only at the beginning of a line and capitalised: `answer = a + b` is program code. */
 const EQUATED = /^[*_#> \t]{0,8}(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)/gm;
 const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60.]{0,8}$/gim;
 const SENTENCE = new RegExp(
-  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in)\s[^.:?!\n]{0,100}?)?${BETWEEN}\s` +
-    String.raw`(?:is|are|was|(?:would|should|must|will)\sbe|equals)\b`,
+  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in|among|from)\s[^.:?!\n]{0,100}?|\shere)?${BETWEEN}\s` +
+    String.raw`(?:is|are|was|(?:would|should|must|will|can\sonly|(?:appears|seems|has)\sto)\sbe|equals)\b`,
   'giu',
 );
 

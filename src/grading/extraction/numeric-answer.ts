@@ -34,15 +34,18 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
     if (found) return withoutGlosses(found);
   }
   const found = withoutMarker(text);
-  return found && withoutGlosses(found);
+  return found && (fromOption(found.answer) ?? withoutGlosses(found));
 }
 
-/** Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `Rs. 500`. */
+/**
+ * Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `1 000` with a narrow
+ * space, `Rs. 500`, `negative 5`. Calculations that GSM8K puts in its solutions, `2*9=$<<2*9=18>>18`, are removed.
+ */
 export function plainNumbers(text: string): string {
-  return apartFromWords(plainCharacters(text).replace(/(?<=\d)['’](?=\d{3}(?!\d))/g, '')).replace(
-    /(?<!\p{L})Rs\.?\s?(?=\d)/gu,
-    '₹',
-  );
+  const plain = plainCharacters(text.replace(/<<[\d.,+*/()$% -]{1,100}=[\d.,$% -]{1,40}>>/g, ''));
+  return apartFromWords(plain.replace(/(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))/g, ''))
+    .replace(/(?<!\p{L})Rs\.?\s?(?=\d)/gu, '₹')
+    .replace(/(?<![\p{L}\p{N}-])(?:negative|minus)\s(?=[$€£₹(\\]{0,3}\d)/giu, '-');
 }
 
 /** Joins boxes with a comma, "and" or "or" between them: `\boxed{1}` and `\boxed{2}`. */
@@ -66,6 +69,8 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const { kind, languages = [] } = marker;
   const isEnclosed = isEnclosing(marker);
   const marked = markedText(marker);
+  const option = fromOption(marked);
+  if (option) return option;
   const beginsLine = /^[\s:*_]*\n/.test(marker.content);
   const statement = trimEnd(isEnclosed ? marked : firstSentence(marked, beginsLine));
   if (statement === '') return undefined;
@@ -88,6 +93,21 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   return isWeak ? undefined : { answer: statement, statement };
 }
 
+/** Pattern of an option's letter before its value: `(C) 12`, `C) 12`, `\textbf{(C) } 12`; in `(A) \cup (B)` it is none. */
+const OPTION =
+  /^(?:\\(?:text|math)(?:bf|rm|sf)?\{ ?)?(?:\(([A-E])\)|([A-E])[.)])(?: ?\})?(?:\s|\\[ ,;:!]|~|\\q?quad\b){0,4}(?=[^\s}(\\+*/=^]|(?<=\s)\(|\\(?:[dt]?frac|sqrt|pi|\$))/;
+
+/** Reads an option's letter and value; the letter may be the target, too. */
+export function fromOption(text: string): NumericAnswer | undefined {
+  const shown = trimEnd(text);
+  const inner = /^(?:\$|\\[([])/.test(shown) ? shown.replace(/^\$+|^\\[([]|\$$|\\[)\]]$/g, '').trim() : shown;
+  const match = OPTION.exec(inner);
+  if (!match) return undefined;
+  const answer = withoutGloss(trimEnd(firstSentence(inner.slice(match[0].length), false)));
+  const isValue = /[\d\\]/.test(answer) && isMathematical(answer);
+  return isValue ? { answer, statement: match[1] ?? match[2] ?? '' } : undefined;
+}
+
 function isDenied(statement: string, languages: AnswerForms[]): boolean {
   return (
     statement.endsWith('?') ||
@@ -96,8 +116,10 @@ function isDenied(statement: string, languages: AnswerForms[]): boolean {
   );
 }
 
-/** Removes the label of `\boxed{\text{The answer is } 5}`. */
+/** Removes the label of `\boxed{\text{The answer is } 5}`, and a sign before the value: `\boxed{\approx 5}`. */
 function withoutLabel(content: string): string {
+  const [sign = ''] = /^(?:\\approx(?![a-z])|[≈=])\s*/.exec(content) ?? [];
+  if (sign !== '') return content.slice(sign.length);
   const [label = '', words = ''] = /^\\text(?:bf|it|rm)?\{([^{}]{1,100})\}\s*/.exec(content) ?? [];
   const isLabel = /[:=]\s*$/.test(words) || findMarkers(words).length > 0;
   return isLabel && label.length < content.length ? content.slice(label.length) : content;

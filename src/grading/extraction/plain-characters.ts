@@ -69,6 +69,11 @@ function plain(character: string): string {
   return row ? String.fromCharCode(0x41 + code - row[0]) : character.normalize('NFKC');
 }
 
+/** Converts typographic apostrophes, quotation marks and hyphens, which look like those of ASCII: `X‑ray`, `it’s`. */
+export function plainMarks(text: string): string {
+  return text.replace(/[‘’ʼ]/g, "'").replace(/[“”]/g, '"').replace(/[‐‑]/g, '-');
+}
+
 /** Scripts whose words may touch a number. */
 const SCRIPTS =
   'Han Hiragana Katakana Hangul Thai Lao Khmer Myanmar Bengali Devanagari Gujarati Gurmukhi Tamil Telugu Kannada Malayalam';

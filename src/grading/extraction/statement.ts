@@ -18,8 +18,13 @@ export function firstStatement(content: string): string {
 
 /** Returns the statement directly after an answer marker as it is written, with its Markdown. */
 export function writtenStatement(content: string): string {
-  // Characters that close the marker are not a part of the answer: `**Answer:** 42`, `\text{Answer: } 42`.
-  const text = content.replace(/^(?:[\s:：}]+|[*_`]+(?=[\s:：]))+/, '');
+  // Characters that close the marker are not a part of the answer: `**Answer:** 42`, `\text{Answer: } 42`. In
+  // `Answer: } )` the brackets are all of it.
+  const isBrackets = /^[)\]}>]+$/.test(content.replace(/[\s:：*_`.]/g, ''));
+  const text = content.replace(
+    isBrackets ? /^(?:[\s:：]+|[*_`]+(?=[\s:：]))+/ : /^(?:[\s:：}]+|[*_`]+(?=[\s:：]))+/,
+    '',
+  );
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
     const statement = withBlock(lines, index, line);

@@ -16,6 +16,12 @@ const PAIRS: [string, string][] = [
   ]),
 ];
 
+/** A code fence with its language: ````sql`. */
+const FENCED = /^```[\w+#-]{1,20}[ \t]*\n([^`]*)```$/;
+
+/** A tag around the whole text: `<solution>Oslo</solution>`. */
+const TAGGED = /^<(?:final_answer|final|answer|solution|result|output|response)>([^<>]*)<\/[a-z_]{1,20}>$/i;
+
 /** Maximum number of removed layers. */
 const MAX_LAYERS = 8;
 
@@ -39,6 +45,8 @@ export function unwrapped(text: string): string[] {
 function withoutLayer(text: string): string {
   const sentence = text.replace(OUTER_STOP, '');
   if (sentence !== text) return sentence.trim();
+  const [, inner = ''] = FENCED.exec(text) ?? TAGGED.exec(text) ?? [];
+  if (inner !== '') return inner.trim();
   const pair = PAIRS.find(([open, close]) => encloses(text, open, close));
   if (pair) return text.slice(pair[0].length, text.length - pair[1].length).trim();
   return stripMarkdown(text);

@@ -21,11 +21,18 @@ export function asAssignment(relation: Relation): Assignment | undefined {
   if (!first || !last) return undefined;
   if (isName(first)) return { name: first, value: last };
   if (exact.length === 2 && isName(last)) return { name: last, value: first };
+  // `m+n = 25+17 = 42`, but not `a+b = 4` alone, which is an equation.
+  if (exact.length > 2 && isSum(first) && exact.slice(1).every(isNumber)) return { name: first, value: last };
   // In `6 \cdot 7 = 42` every side is a number.
-  if (exact.every((side) => side.kind === 'scalar' && side.value !== undefined))
-    return { name: first, value: last };
+  if (exact.every(isNumber)) return { name: first, value: last };
   return undefined;
 }
+
+const isNumber = (side: MathAnswer) => side.kind === 'scalar' && side.value !== undefined;
+
+/** Reports whether an expression is a sum or a product of letters alone. */
+const isSum = (side: MathAnswer) =>
+  side.kind === 'scalar' && /^[a-zA-Z]+(?:\+[a-zA-Z]+){0,5}$/.test(side.latex);
 
 function withName(name: MathAnswer, value: MathAnswer | undefined): Assignment | undefined {
   return value && { name, value };
@@ -37,6 +44,8 @@ const NAMES = [
   // f(x), W_n(2), f^{-1}(x)
   /^[a-zA-Z]'*(?:_\{[^{}]*\})?(?:\^\{-1\})?\([^()=]*\)$/,
   // AB, |AB|, \angle ABC, \overline{AB}, \frac{AB}{CD}
+  // x1
+  /^[a-zA-Z]\d$/,
   /^\|?[A-Z]{2,4}\|?$|^\|[a-z]\|$|^\\(?:angle|overline|triangle)\s?\{?[A-Z]{1,3}\}?$|^\\frac\{[A-Z]{2,3}\}\{[A-Z]{2,3}\}$/,
 ];
 

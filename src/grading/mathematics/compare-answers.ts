@@ -97,8 +97,9 @@ function flatten(collection: Collection): MathAnswer[] {
   return collection.members.flatMap((member) => (member.kind === 'list' ? flatten(member) : [member]));
 }
 
+/** Reports whether each value has another name; `x_1` and `x_2` are two values of one. */
 function hasOwnNames(members: MathAnswer[]): boolean {
-  const names = members.map((member) => assignmentOf(member)?.name.text);
+  const names = members.map((member) => assignmentOf(member)?.name.text.replace(/_\{\d\}$|\d$/, ''));
   return (
     names.every((name) => name !== undefined) && new Set(names).size === names.length && names.length > 1
   );

@@ -16,7 +16,12 @@ export interface Scalar {
   base?: string;
 }
 
-const NUMBER_WORDS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+const NUMBER_WORDS =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+for (const ten of 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' '))
+  NUMBER_WORDS.push(...['', ...NUMBER_WORDS.slice(1, 10)].map((one) => (one === '' ? ten : `${ten}-${one}`)));
 
 /** Pattern of single letters that are read as a unit after a number and a space, or a power of ten: `10 m`, `10 s^{-1}`. */
 const LETTER_UNITS =
@@ -28,7 +33,7 @@ const WITH_WORDS =
 
 /** Reads a normalised expression as a value; `undefined` where it is prose. */
 export function readScalar(text: string): Scalar | undefined {
-  const word = NUMBER_WORDS.indexOf(text.toLowerCase());
+  const word = NUMBER_WORDS.indexOf(text.toLowerCase().replace(' ', '-'));
   if (word >= 0) return withValue({ kind: 'scalar', latex: String(word) });
   const based = /^([0-9A-F]+)_\{(\d{1,2})\}$/.exec(text);
   if (based) return { kind: 'scalar', latex: based[1] ?? '', base: based[2] };
@@ -53,6 +58,11 @@ function groupedNumber(text: string): string {
 /** Pattern of the currency of a further amount: `\$20 + \$5`. */
 const LATER_CURRENCY = /(?<=[-+*/(]|\\(?:times|cdot) ?)\\currency\{[a-z]{3}\}/g;
 
+/** Powers of ten after an amount of money: `$42K`, `$1.5M`. */
+const MONEY: Record<string, string> = {
+  ...{ k: '1000', K: '1000', M: '1000000', mn: '1000000', B: '1000000000', bn: '1000000000' },
+};
+
 function withoutUnit(text: string): Scalar {
   const scalar: Scalar = { kind: 'scalar', latex: text };
   const currency = /\\currency\{([a-z]{3})\}/.exec(text);
@@ -61,6 +71,8 @@ function withoutUnit(text: string): Scalar {
     scalar.latex = text
       .replace(currency[0], '')
       .replace(LATER_CURRENCY, (mark) => (mark === currency[0] ? '' : mark))
+      .replace(/(?<=\d) ?(?:\/|per ) ?[a-zA-Z]{2,20}$/, '')
+      .replace(/(?<=\d) ?([kKMB]|mn|bn)$/, (_, letter: string) => `\\cdot ${MONEY[letter]}`)
       .trim();
   }
   if (/\\%( points?)?$/.test(scalar.latex)) {
