@@ -1,7 +1,7 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
+import { fieldNames, isMark, plainNumber, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
 import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
@@ -25,6 +25,8 @@ export interface ChoiceMapping {
   choices_field?: string | readonly string[] | null;
   /** Choices of every row. */
   choices?: readonly (string | number | boolean)[] | null;
+  /** Field of the right answer. */
+  target_field?: string | null;
 }
 
 /** A choice as it is in its row. */
@@ -102,7 +104,7 @@ function inOneLine(text: string): ListedOption[] | null {
  * - A list of texts or numbers, or of objects such as `{label, text}`; or the text of one, in JSON or as Python prints it.
  * - `{text: [...], label: [...]}` (ARC), `{choices: [...], labels: [...]}`; a path to the first of them finds the
  *   second.
- * - An object of label → text (MedQA).
+ * - An object of label → text (MedQA), or of text → mark (`{"iron": 1, "zinc": 0}`).
  * - A text that lists them by letter (`a ) 38 , b ) 27`), as in questions that contain their own options.
  * - One field for each. Rows with fewer choices leave the others empty, or leave them out.
  *
@@ -115,11 +117,11 @@ export function readChoices(
   row: DatasetRow,
   rowNumber: number,
   question: string,
-  { choices_field: source, choices }: ChoiceMapping,
+  { choices_field: source, choices, target_field }: ChoiceMapping,
 ): Choice[] | null {
   if (choices) return choices.map((text, place) => choiceOf({ value: text }, place, '', rowNumber));
   if (source && typeof source !== 'string') return fromFields(row, rowNumber, source);
-  const items = source ? itemsAt(row, rowNumber, source) : optionsIn(question);
+  const items = source ? itemsAt(row, rowNumber, source, target_field === source) : optionsIn(question);
   if (items === null) return null;
   const read = items
     .map((item, place) => ({ item, place }))
@@ -148,7 +150,8 @@ function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[
 /** True for null and blank texts. Lists with null are refused, since it is unknown which choice is missing. */
 const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');
 
-function itemsAt(row: DatasetRow, rowNumber: number, path: string): Item[] {
+/** @param isTarget true if the right answer stands in the same field */
+function itemsAt(row: DatasetRow, rowNumber: number, path: string, isTarget: boolean): Item[] {
   const value = listOf(requiredValue(row, path, FIELD, rowNumber), path, rowNumber);
   if (Array.isArray(value)) {
     const labels = labelsBeside(row, path, value.length);
@@ -170,7 +173,12 @@ function itemsAt(row: DatasetRow, rowNumber: number, path: string): Item[] {
     return texts.map((item, index) => ({ value: item, label: named?.[index] }));
   }
   const entries = Object.entries(value);
-  if (entries.length > 1 && entries.every(([, item]) => item === null || scalarText(item) !== undefined))
+  if (entries.length < 2) throw notAList(value, path, rowNumber);
+  const isRepeated = new Set(Object.values(value).map(plainNumber)).size < entries.length;
+  // Numbers to choose between would differ.
+  if ((isTarget || isRepeated) && entries.every(([, item]) => isMark(item)))
+    return entries.map(([text]) => ({ value: text }));
+  if (entries.every(([, item]) => item === null || scalarText(item) !== undefined))
     return entries.map(([label, item]) => ({ value: item, label }));
   throw notAList(value, path, rowNumber);
 }

@@ -25,6 +25,8 @@ const EXAMPLES: Readonly<Record<string, ChatMessage['role']>> = {
   example_assistant: 'assistant',
 };
 
+/** Types of parts that are texts. */
+const TEXTS = ['text', 'input_text', 'output_text'];
 /** Types of parts that are images. */
 const IMAGES = ['image', 'image_url', 'input_image'];
 
@@ -37,7 +39,12 @@ interface ConversationPlace {
   target: string | null;
   /** True if the user's last message may be empty. */
   mayBeEmpty: boolean;
+  /** True if the images are in a field of their own: a part of a message may only say where one belongs. */
+  hasImageField: boolean;
 }
+
+/** Images of a message; null: one of a field of its own. */
+type Images = (ImageSource | null)[];
 
 /**
  * Reads a question that is a list of messages: `{role, content}`, as chat APIs, OpenAI evals and Inspect write them, or
@@ -53,15 +60,15 @@ export function readConversation(
 ): { messages: ChatMessage[]; images: ImageSource[] } | null {
   const items = messagesIn(cell);
   if (items === null) return null;
-  const { path, rowNumber, target, mayBeEmpty } = place;
+  const { path, rowNumber, target, mayBeEmpty, hasImageField } = place;
   const refuse = (index: number | null, fault: string) =>
     new DatasetError(
       `row ${rowNumber}: ${index === null ? '' : `message ${index + 1} of `}'${path}' (${FIELD}) ${fault}`,
       FIELD,
     );
-  const images = items.map((): ImageSource[] => []);
+  const images = items.map((): Images => []);
   const messages = items.map((item, index) =>
-    messageOf(item, images[index] as ImageSource[], (fault) => refuse(index, fault)),
+    messageOf(item, images[index] as Images, hasImageField, (fault) => refuse(index, fault)),
   );
   const last = messages.at(-1);
   if (isLastOf(path, target, messages.length)) {
@@ -94,7 +101,7 @@ export function readConversation(
     throw refuse(messages.length - 1, 'is empty');
   return {
     messages: messages.filter(({ role, content }) => role !== 'system' || content.trim() !== ''),
-    images: own,
+    images: own.filter((one) => one !== null),
   };
 }
 
@@ -112,7 +119,8 @@ const contentName = (item: DatasetRow | undefined) =>
 /** @param images receives those of the message */
 function messageOf(
   item: DatasetRow,
-  images: ImageSource[],
+  images: Images,
+  hasImageField: boolean,
   refuse: (fault: string) => DatasetError,
 ): ChatMessage {
   const written = scalarText(item.role ?? item.from ?? null) ?? '';
@@ -127,11 +135,19 @@ function messageOf(
     throw refuse('calls tools, which a question cannot');
   }
   const name = scalarText(item.name ?? null) ?? '';
-  return { role: (role === 'system' && EXAMPLES[name]) || role, content: contentOf(item, images, refuse) };
+  return {
+    role: (role === 'system' && EXAMPLES[name]) || role,
+    content: contentOf(item, images, hasImageField, refuse),
+  };
 }
 
 /** Returns the text of a message, which may be in parts. @param images receives those among them */
-function contentOf(item: DatasetRow, images: ImageSource[], refuse: (fault: string) => DatasetError): string {
+function contentOf(
+  item: DatasetRow,
+  images: Images,
+  hasImageField: boolean,
+  refuse: (fault: string) => DatasetError,
+): string {
   const name = contentName(item);
   const value = item[name];
   if (value === undefined) throw refuse(`has no ${name}; its fields are: ${fieldNames(item)}`);
@@ -139,17 +155,21 @@ function contentOf(item: DatasetRow, images: ImageSource[], refuse: (fault: stri
   if (text !== undefined) return text;
   if (!Array.isArray(value)) throw refuse(`has a ${name} that is ${typeOf(value)}, not a text`);
   const parts = value.flatMap((part) => {
-    const own =
-      isRow(part) && (part.type ?? 'text') === 'text' ? scalarText(part.text ?? null) : scalarText(part);
-    if (own !== undefined) return own;
     const type = isRow(part) ? scalarText(part.type ?? null) : undefined;
+    const own =
+      isRow(part) && TEXTS.includes(type ?? 'text') ? scalarText(part.text ?? null) : scalarText(part);
+    if (own !== undefined) return own;
     if (!isRow(part) || !IMAGES.includes(type ?? ''))
       throw refuse(
         `has a part of the type ${JSON.stringify(type ?? typeOf(part))}; texts and images are read`,
       );
     const { type: _type, ...image } = part;
+    if (hasImageField && Object.values(image).every((one) => one === null || typeof one === 'number')) {
+      images.push(null);
+      return [];
+    }
     const wrong = (what: string): never => {
-      throw refuse(`has an image that is ${what}`);
+      throw refuse(`has an image that is ${what}; one in a field of its own is named by dataset.image_field`);
     };
     const found = imagesIn(image, wrong);
     if (found.length === 0) wrong('empty');

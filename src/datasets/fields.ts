@@ -1,11 +1,13 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { DatasetError } from './dataset-error.js';
+import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
 /**
  * Returns the value at a path such as `metadata.ID`, `answers.text.0` or `messages.-1.content` (of the last one);
  * `undefined` where there is none, null for NaN.
- * In a list of objects, a field's name leads to the list of its values. A literal key takes precedence at every level:
+ * In a list of objects, a field's name leads to the list of its values; the text of a list or an object, as in CSV, is
+ * one. A literal key takes precedence at every level:
  * a column named `metadata.ID` is found before a column `metadata`.
  */
 export function valueAt(row: DatasetRow, path: string): Cell | undefined {
@@ -21,7 +23,8 @@ function find(value: Cell, path: string): Cell | undefined {
   const own = ownValue(value, path);
   if (own !== undefined) return own;
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
-    const inner = ownValue(value, path.slice(0, dot));
+    const written = ownValue(value, path.slice(0, dot));
+    const inner = typeof written === 'string' ? parseListText(written) : written;
     if (inner === undefined || inner === null) continue;
     const found = find(inner, path.slice(dot + 1));
     if (found !== undefined) return found;
@@ -76,6 +79,14 @@ export function scalarText(value: Cell): string | undefined {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return undefined;
 }
+
+const MARKS = new Set<unknown>([0, 1, true, false]);
+
+/** Returns the number of `1.0`, as it is written for columns with gaps; other values unchanged. */
+export const plainNumber = (cell: Cell | undefined) => (cell instanceof AsWritten ? cell.value : cell);
+
+/** Reports whether a value says that a choice is right, or wrong. */
+export const isMark = (cell: Cell | undefined) => MARKS.has(plainNumber(cell));
 
 /** Describes the value at a path, for a message; NaN with its place. */
 export function kindAt(row: DatasetRow, path: string): string {

@@ -8,7 +8,7 @@ export type ImageSource = { path: string } | { url: string } | { base64: string 
 const FIELD = 'dataset.image_field';
 
 /** Fields of an image's object with its content or its place, as the hub, chat APIs and Inspect write them. */
-const PLACES = ['bytes', 'path', 'src', 'url', 'image_url', 'image', 'file_name'] as const;
+const PLACES = ['bytes', 'path', 'src', 'url', 'image_url', 'image', 'source', 'data', 'file_name'] as const;
 
 /** What the base64 of a JPEG, PNG, GIF or WebP begins with. */
 const BARE_BASE64 = /^(?:\/9j\/|iVBOR|R0lGOD|UklGR)[A-Za-z\d+/]{70}/;
@@ -36,13 +36,20 @@ export function imagesIn(value: Cell, refuse: (what: string) => never): ImageSou
   if (typeof value === 'string') return [imageAt(value, refuse)];
   if (!isRow(value)) return refuse(typeOf(value));
   for (const place of PLACES) {
-    const found = value[place];
-    if (found === undefined || isEmpty(found)) continue;
-    if (place === 'bytes' && typeof found === 'string') return [{ base64: found }];
+    const found = placed(value, place);
+    if (isEmpty(found)) continue;
+    const isBase64 = place === 'bytes' || (place === 'data' && !/^data:/i.test(String(found)));
+    if (isBase64 && typeof found === 'string') return [{ base64: found }];
     return imagesIn(found, refuse);
   }
   if (PLACES.some((place) => Object.hasOwn(value, place))) return [];
   return refuse(`an object of ${Object.keys(value).join(', ') || 'nothing'}`);
+}
+
+/** Returns what stands at a place; a source that is a text names where the image is from. */
+function placed(value: DatasetRow, place: (typeof PLACES)[number]): Cell {
+  const found = value[place] ?? null;
+  return place === 'source' && typeof found === 'string' ? null : found;
 }
 
 const isEmpty = (value: Cell) => value === null || (typeof value === 'string' && value.trim() === '');

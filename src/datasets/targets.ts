@@ -1,8 +1,7 @@
-import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered, sameTexts } from '../grading/choices.js';
 import type { Choice } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { listed, scalarText, typeOf } from './fields.js';
+import { isMark, listed, plainNumber, scalarText, typeOf } from './fields.js';
 import { parseListText } from './list-text.js';
 import { type Cell, isRow, jsonText } from './row.js';
 import type { Way } from './target-survey.js';
@@ -48,8 +47,8 @@ export interface RightChoices {
 }
 
 /**
- * Finds the choices that a target names: by label, letter, text or index; several as a list, as marks (`[1, 0, 0]`) or
- * as letters in one text (`AC`, `A and C`); true and false where the choices mean yes and no.
+ * Finds the choices that a target names: by label, letter, text or index; several as a list, as marks (`[1, 0, 0]`, also
+ * by text or label) or as letters in one text (`AC`, `A and C`); true and false where the choices mean yes and no.
  * @returns null where it names none.
  * @throws DatasetError for several without `target_match`, or where its label and its index disagree.
  */
@@ -58,7 +57,9 @@ export function rightChoices(
   choices: readonly Choice[],
   rules: TargetRules,
 ): RightChoices | null {
-  const value = parsedList(place.value);
+  const value = isChoice(place.value, choices, rules)
+    ? place.value
+    : marksOf(parsedList(place.value), choices);
   if (Array.isArray(value)) return fromList(value, place, choices, rules);
   if (typeof value === 'boolean') return onlyOne(yesOrNo(value, choices));
   const read = readOne(value, place, choices, rules);
@@ -71,6 +72,20 @@ export function rightChoices(
 
 function onlyOne(position: number): RightChoices | null {
   return position < 0 ? null : { positions: [position], several: false, read: [] };
+}
+
+/** Reports whether a text is that of a choice, which may look like a list: `[1, 2]`. */
+function isChoice(value: Cell, choices: readonly Choice[], { target_base }: TargetRules): boolean {
+  if (typeof value !== 'string' || (target_base != null && target_base !== 'none')) return false;
+  return choices.some(({ text }) => text.trim() === value.trim());
+}
+
+/** Returns the marks of an object with one for each choice, by its text or label, as a list; others unchanged. */
+function marksOf(value: Cell, choices: readonly Choice[]): Cell {
+  const object = typeof value === 'string' ? parseListText(value) : value;
+  if (!isRow(object) || Object.keys(object).length !== choices.length) return value;
+  const marks = choices.map(({ text, label = text }) => object[Object.hasOwn(object, text) ? text : label]);
+  return marks.every(isMark) ? (marks as Cell[]) : value;
 }
 
 /** Parses a list in a text, as in CSV; returns others unchanged. */
@@ -101,15 +116,10 @@ function fromList(
   return { positions, several: named.size > 1, read: found };
 }
 
-const MARKS = new Set<unknown>([0, 1, true, false]);
-
-/** Reduces `1.0`, as it is written for columns with gaps, to 1. */
-const plainNumber = (cell: Cell | undefined) => (cell instanceof AsWritten ? cell.value : cell);
-
 /** Returns the positions of the ones in a list of ones and zeros for all choices (TruthfulQA); else null. */
 function marked(items: readonly Cell[], choices: readonly Choice[]): number[] | null {
   if (items.length !== choices.length || items.length < 2) return null;
-  if (!items.every((item) => MARKS.has(plainNumber(item)))) return null;
+  if (!items.every(isMark)) return null;
   return choices.flatMap(({ place }, position) => (plainNumber(items[place]) ? [position] : []));
 }
 

@@ -341,7 +341,8 @@ function messagesOf(
   const { input_field: path, target_field: target = null } = mapping;
   const value = requiredValue(row, path, field, rowNumber);
   const mayBeEmpty = mapping.task_type === 'custom';
-  const conversation = readConversation(value, { path, rowNumber, target, mayBeEmpty });
+  const hasImageField = Boolean(image_field);
+  const conversation = readConversation(value, { path, rowNumber, target, mayBeEmpty, hasImageField });
   if (conversation !== null)
     return { messages: conversation.messages, images: [...images, ...conversation.images] };
   const text = scalarText(value);
@@ -352,7 +353,7 @@ function messagesOf(
     );
   }
   if (text.trim() === '' && !mayBeEmpty) {
-    throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is empty`, field);
+    throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) is empty${leftOut(path)}`, field);
   }
   return alone(text);
 }

@@ -206,6 +206,10 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   // The dataset.
   [{ dataset: {} }, 'dataset', 'exactly one of items, dataset_path, hf_name and run (there is none)'],
   [{ dataset: { items, hf_name: 'x' } }, 'dataset', 'there are items and hf_name'],
+  [{ dataset: { run: 'r', config: 'main' } }, 'dataset.config', 'the tasks of another run stay'],
+  [{ dataset: { run: 'r', split: 'test' } }, 'dataset.split', 'the tasks of another run stay'],
+  [{ dataset: { run: 'r', select: { random: 1 } } }, 'dataset.select', 'the tasks of another run stay'],
+  [{ dataset: { run: 'r', shuffle: true } }, 'dataset.shuffle', 'the tasks of another run stay'],
   [{ dataset: { items, task_type: 'custom' } }, 'dataset.env_class', 'task_type custom needs an env_class'],
   [{ dataset: { items, env_file: 'e.ts' } }, 'dataset.env_class', 'env_file needs env_class'],
   [{ dataset: { items, choices_field: 'c', choices: ['a', 'b'] } }, 'dataset.choices', 'not both'],

@@ -37,10 +37,21 @@ describe('a conversation', () => {
     ],
     ['the text of a JSON list, as CSV holds it', JSON.stringify(TURNS)],
     ['the text of a list as Python prints it', JSON.stringify(TURNS).replaceAll('"', "'")],
+    [
+      'the text of an array as NumPy prints it',
+      JSON.stringify(TURNS).replaceAll('"', "'").replaceAll('},{', '}\n {'),
+    ],
     ['roles in capital letters', TURNS.map(({ role, content }) => said(role.toUpperCase(), content))],
     [
       'parts of text',
       TURNS.map(({ role, content }) => ({ role, content: [{ type: 'text', text: content }] })),
+    ],
+    [
+      'parts of text as the Responses API has them',
+      TURNS.map(({ role, content }) => ({
+        role,
+        content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text: content }],
+      })),
     ],
     [
       'empty lists of tool calls, and fields of other libraries',

@@ -30,6 +30,13 @@ describe('the images of a row', () => {
       { src: 'https://example.org/1.png', width: 3 },
       [{ url: 'https://example.org/1.png' }],
     ],
+    [
+      'as Anthropic has it',
+      { source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+      [{ base64: 'iVBORw0KGgo=' }],
+    ],
+    ['with its data as a URI', { data: DATA }, [{ base64: 'iVBORw0KGgo=' }]],
+    ['with where it is from', { source: 'a zoo', file_name: 'cat.png' }, [{ path: 'cat.png' }]],
     ['as chat APIs have it', { image_url: { url: DATA } }, [{ base64: 'iVBORw0KGgo=' }]],
     ['several', ['1.png', { url: '2.png' }], [{ path: '1.png' }, { path: '2.png' }]],
     ['none', null, undefined],
@@ -67,7 +74,37 @@ describe('the images of a row', () => {
     { type: 'image_url', image_url: { url: '' } },
   ])('a part %j of a message is refused', (part) => {
     const question = [{ role: 'user', content: [part, { type: 'text', text: 'What is shown?' }] }];
-    expect(() => imagesOf({ question }, null)).toThrow(/message 1 of 'question' .* has an image that is/);
+    expect(() => imagesOf({ question }, null)).toThrow(
+      /message 1 of 'question' .* has an image that is .*; one in a field of its own is named by dataset\.image_field$/,
+    );
+  });
+
+  describe('in a field of their own, with their places in the messages', () => {
+    const shown = { role: 'user', content: [{ type: 'image' }, { type: 'text', text: 'What is shown?' }] };
+    const asked = (question: DatasetRow[]) =>
+      createTaskMapper(MAPPING)({ question, answer: 'a cat', image: ['1.png'] }, 0);
+
+    test.each([
+      { type: 'image' },
+      { type: 'image', text: null, index: 0 },
+      { type: 'image_url', image_url: null },
+    ])('are those of the field for a part %j', (part) => {
+      const content = [part, { type: 'text', text: 'What is shown?', index: null }];
+      const { question, images } = asked([{ role: 'user', content }] as DatasetRow[]);
+      expect([question, images]).toEqual(['What is shown?', [{ path: '1.png' }]]);
+    });
+
+    test('are not meant by a part with something else in it', () => {
+      const content = [{ type: 'image', pixels: 'AAAA' }];
+      expect(() => asked([{ role: 'user', content }] as DatasetRow[])).toThrow(/is an object of pixels/);
+    });
+
+    test('are refused before the last message', () => {
+      const turns = [shown, { role: 'assistant', content: 'A cat.' }, { role: 'user', content: 'And now?' }];
+      expect(() => asked(turns as DatasetRow[])).toThrow(
+        /message 1 of .* has an image, which only the last message may have/,
+      );
+    });
   });
 
   test('that no row has are said', async () => {

@@ -28,6 +28,23 @@ describe('the text of a list or an object', () => {
       ['\\frac{1}{2}', 'a\tb\n', 'Aé😀A', '\\d'],
     ],
     ['[]', []],
+    ["['red' 'green']", ['red', 'green']],
+    ["['say \"a\" \\'b\\''\n \"it's\" None]", ['say "a" \'b\'', "it's", null]],
+    ['[0. 1. -2.5 nan]', [0, 1, -2.5, null]],
+    ['[ True False]', [true, false]],
+    [
+      "{'text': array(['red', 'array(x'],\n      dtype=object), 'label': array(['A', 'B'], dtype='<U1')}",
+      { text: ['red', 'array(x'], label: ['A', 'B'] },
+    ],
+    [
+      "[array([1, 2]) array([], dtype=int64)\n array(['], dtype=object)'], dtype=object)]",
+      [[1, 2], [], ['], dtype=object)']],
+    ],
+    [
+      "[np.str_('a (b)'), np.str_(\"it's\"), np.int64(3), np.float64(1.5), np.True_, 'np.int64(1)']",
+      ['a (b)', "it's", 3, 1.5, true, 'np.int64(1)'],
+    ],
+    ["[{'role': 'user'}\n {'role': 'assistant'}]", [{ role: 'user' }, { role: 'assistant' }]],
   ])('%j is read', (text, value) => {
     const found = parseListText(text);
     expect(found === undefined ? found : plainJson(found)).toEqual(value);
@@ -44,7 +61,13 @@ describe('the text of a list or an object', () => {
     '(1)',
     '(2, 5)',
     '[red, green]',
-    "['red' 'green']",
+    "['red' ... 'green']",
+    "['red' - 'green']",
+    "['it''s']",
+    "['red'] ['green']",
+    '[red green]',
+    '[1 2',
+    '[1] Smith 2020',
     "['red', 'green'",
     "['it's']",
     "{'a', 'b'}",

@@ -38,6 +38,21 @@ describe('fields', () => {
     expect(task(row, { ...mapping, id_field: 'metadata.a.b.c' }).id).toBe('mixed');
   });
 
+  test('dotted paths reach into the text of an object or a list, as CSV holds it', () => {
+    const answers = "{'text': array(['first', 'second'], dtype=object), 'answer_start': array([1, 7])}";
+    const row: DatasetRow = { question: 'q', answers, meta: '{"ID": "007"}', note: 'text' };
+    const mapping = { ...exact, target_field: 'answers.text', id_field: 'meta.ID' };
+    expect(task(row, mapping)).toMatchObject({ id: '007', targets: ['first', 'second'] });
+    expect(() => task(row, { ...mapping, target_field: 'note.length' })).toThrow(/no field 'note\.length'/);
+    expect(() => task(row, { ...mapping, target_field: 'answers.0' })).toThrow(/no field 'answers\.0'/);
+  });
+
+  test('an empty question is refused with the way out', () => {
+    expect(() => task({ question: ' ', answer: '' })).toThrow(
+      "row 1: 'question' (dataset.input_field) is empty; dataset.select.not_empty: question leaves such rows out",
+    );
+  });
+
   test.each([
     [
       'input_field',
@@ -247,6 +262,13 @@ describe('choices', () => {
     ['a list in a text, as CSV holds it', ['red', 'green'], '["B"]', 'green'],
     ['a list in a text, as Python prints it', ['red', 'green'], "['B']", 'green'],
     ['marks, one of which is 1', ['red', 'green', 'blue'], [0, 0, 1], 'blue'],
+    ['marks as NumPy prints them', ['red', 'green', 'blue'], '[0. 0. 1.]', 'blue'],
+    ['marks by text', ['red', 'green'], { green: 1, red: 0 }, 'green'],
+    ['marks by text, as CSV holds them', ['red', 'green'], "{'green': True, 'red': False}", 'green'],
+    ['the text of a choice that looks like a list', ['[3]', '[1]', '[2]'], '[1]', '[1]'],
+    ['the text of one of several lists', ['[1, 2]', '[2, 1]', '[]'], ' [2, 1]', '[2, 1]'],
+    ['the text of a tuple', ["('a', 'b')", "('b', 'a')"], "('b', 'a')", "('b', 'a')"],
+    ['a list that is no choice, among lists', ['[3]', '[1]', '[2]'], '["B"]', '[1]'],
   ])('%s', (_, choices, answer, target) => {
     expect(chosen(choices, answer)).toEqual({ choices: choices.map(String), target });
   });
@@ -255,8 +277,38 @@ describe('choices', () => {
     ['["red", "green"]', ['red', 'green']],
     ["['$6', \"it's\"]", ['$6', "it's"]],
     ["{'A': 'red', 'B': None, 'C': 'green'}", ['red', 'green']],
+    ["['red' 'green'\n \"it's\"]", ['red', 'green', "it's"]],
+    [
+      "{'text': array(['red', 'green'], dtype=object), 'label': array(['A', 'B'], dtype=object)}",
+      ['red', 'green'],
+    ],
   ])('the text %s, as CSV holds it, is read', (text, choices) => {
     expect(chosen(text, 'A')).toEqual({ choices, target: choices[0] });
+  });
+
+  describe('an object of marks', () => {
+    const marked = (scores: DatasetRow, mapping: Partial<TaskMapping> = {}) => {
+      const row = { question: 'q', scores, answer: 'green' };
+      const found = task(row, { ...mcq, choices_field: 'scores', target_field: 'scores', ...mapping });
+      return [found.choices, found.target];
+    };
+
+    test('has the texts of the choices as its keys, and a 1 for the right one', () => {
+      expect(marked({ red: 0, green: 1 })).toEqual([['red', 'green'], 'green']);
+      expect(marked({ '12': 0, '13': 1 })).toEqual([['12', '13'], '13']);
+      expect(marked({ red: false, green: true, blue: false })).toEqual([['red', 'green', 'blue'], 'green']);
+      expect(() => marked({ red: 1, green: 1 })).toThrow(
+        /names 2 choices, red, green; set dataset\.target_match/,
+      );
+    });
+
+    test('may have the right one in another field', () => {
+      const mapping = { target_field: 'answer' };
+      expect(marked({ red: 0, green: 1, blue: 0 }, mapping)).toEqual([['red', 'green', 'blue'], 'green']);
+      // Two numbers by label are to be chosen between.
+      expect(marked({ red: 1, green: 0 }, mapping)).toEqual([['1', '0'], '0']);
+      expect(marked({ red: 1, green: 2, blue: 2 }, mapping)).toEqual([['1', '2', '2'], '2']);
+    });
   });
 
   test('an object of texts and labels keeps its order, and a label means its choice', () => {
@@ -267,7 +319,7 @@ describe('choices', () => {
   });
 
   test.each([
-    ['a text that is no list', "['red' 'green']", /not a list such as/],
+    ['a text that is no list', "['red' and 'green']", /not a list such as/],
     ['a number', 3, /is a number/],
     ['an object without texts', { a: 1 }, /is an object/],
     ['a list with null in it', ['a', null], /a choice in 'choices'.*is null/],

@@ -174,7 +174,7 @@ export const datasetSchema = z
         message: 'examples are texts, and would show no image; leave it out, or image_field',
       });
     }
-    const drawn = (['select', 'few_shot'] as const).find((key) => dataset[key] !== undefined);
+    const drawn = (['config', 'split', 'select', 'few_shot', 'shuffle'] as const).find((key) => dataset[key]);
     if (dataset.run !== undefined && drawn !== undefined) {
       context.addIssue({
         code: 'custom',

@@ -28,16 +28,18 @@ async function chosenScore(
   log: InspectLog,
   asked: string | undefined,
 ): Promise<{ score: string | null; names: string[] }> {
+  const found = new Set<string>();
   for await (const sample of log.samples()) {
-    const names = Object.keys(inspectScores(sample));
-    if (names.length === 0) continue;
-    if (asked !== undefined && !names.includes(asked)) {
-      throw new InvalidInputError(`--score ${asked}: the log has no such score; it has ${names.join(', ')}`);
-    }
-    return { score: asked ?? (names[0] as string), names };
+    for (const name of Object.keys(inspectScores(sample))) found.add(name);
+    // A scorer may leave samples out.
+    if (asked === undefined ? found.size > 0 : found.has(asked)) break;
   }
-  if (asked !== undefined) throw new InvalidInputError(`--score ${asked}: the log has no scores`);
-  return { score: null, names: [] };
+  const names = [...found];
+  if (asked === undefined) return { score: names[0] ?? null, names };
+  if (found.has(asked)) return { score: asked, names };
+  throw new InvalidInputError(
+    `--score ${asked}: the log has no ${names.length === 0 ? 'scores' : `such score; it has ${names.join(', ')}`}`,
+  );
 }
 
 /**

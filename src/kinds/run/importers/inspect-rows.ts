@@ -250,7 +250,10 @@ export function importedCalls(sample: InspectSample): CallRecord[] {
   const pool = sample.events_data?.messages ?? [];
   const scoring = scoringSpans(events);
   const ordinals = { act: 0, judge: 0 };
+  // Logs of before May 2025 have steps in the place of spans.
+  let scorers = 0;
   return events.flatMap((event) => {
+    if (event.event === 'step' && event.type === 'scorer') scorers += event.action === 'begin' ? 1 : -1;
     if (event.event !== 'model') return [];
     const call = modelEventSchema.parse(event);
     const { input_refs, output, config, cache, retries } = call;
@@ -258,7 +261,7 @@ export function importedCalls(sample: InspectSample): CallRecord[] {
     if (call.pending || choice === undefined) return [];
     const input = input_refs?.flatMap(([start, end]) => pool.slice(start, end)) ?? call.input;
     const messages = input.map((message) => spoken(message, attachments));
-    const purpose = scoring.has(call.span_id ?? '') ? 'judge' : 'act';
+    const purpose = scorers > 0 || scoring.has(call.span_id ?? '') ? 'judge' : 'act';
     const parameters: GenerateParameters = {
       ...(config.temperature == null ? {} : { temperature: config.temperature }),
       ...(config.max_tokens == null ? {} : { max_output_tokens: config.max_tokens }),

@@ -99,7 +99,7 @@ export function carriedAssertions(written: readonly unknown[], reading: Reading)
       if (threshold !== undefined) left(' with its threshold');
       else {
         const inner = carriedAssertions(one.assert, reading);
-        carried.assert.push(...inner.assert);
+        carried.assert.push(...asOne(inner.assert, weight));
         carried.rubrics.push(...inner.rubrics);
       }
       continue;
@@ -124,6 +124,14 @@ export function carriedAssertions(written: readonly unknown[], reading: Reading)
     }
   }
   return carried;
+}
+
+/** Returns the assertions of a set, which have the weight of one together. */
+function asOne(assertions: readonly Assertion[], weight: unknown): Assertion[] {
+  const whole = typeof weight === 'number' ? weight : 1;
+  const total = assertions.reduce((sum, one) => sum + (one.weight ?? 1), 0);
+  if (whole === 0 || total === 0) return [...assertions];
+  return assertions.map((one) => ({ ...one, weight: (whole * (one.weight ?? 1)) / total }));
 }
 
 /** Reads and fills in the value of an assertion. */

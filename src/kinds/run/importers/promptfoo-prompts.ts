@@ -14,6 +14,13 @@ interface Message {
 /** A prompt: a template, or the templates of a conversation. */
 export type Prompt = { text: string } | { messages: Message[] };
 
+/** Patterns of a prompt that is the path of a file, or of several. */
+const OF_FILES = [
+  /^(?!\w+:)[^\s{]+\.(?:txt|jsonl?|ya?ml|md|j2|csv|[cm]?[jt]s|py)(?::\w+)?$/i,
+  /^(?=[^\s{]*\*)[^\s{]+\.[a-z][a-z\d]{1,3}$/i,
+  /^[^\s{*]+\/\*$/,
+];
+
 /** Reads the prompts of a config. */
 export async function readPrompts(
   config: Record<string, unknown>,
@@ -33,7 +40,10 @@ export async function readPrompts(
 }
 
 async function textsOf(entry: string, folder: string, notes: ImportNotes): Promise<string[]> {
-  const isFile = namesFile(entry) || (!/[\n{]/.test(entry) && isExistingFile(pathOf(entry, folder)));
+  const isFile =
+    namesFile(entry) ||
+    OF_FILES.some((pattern) => pattern.test(entry)) ||
+    (!/[\n{]/.test(entry) && isExistingFile(pathOf(entry, folder)));
   if (!isFile) {
     if (!/^(?:exec|langfuse|portkey|helicone|package):/.test(entry)) return [entry];
     notes.add(`The prompt ${entry} is not carried over: it is made by a program`);
@@ -42,14 +52,24 @@ async function textsOf(entry: string, folder: string, notes: ImportNotes): Promi
   const texts: string[] = [];
   for (const path of filesAt(pathOf(entry, folder))) {
     const ending = extname(path).toLowerCase();
-    if (ending === '.csv')
-      texts.push(...((await rowsAt(path)) ?? []).map(({ prompt }) => String(prompt ?? '')));
+    if (ending === '.csv') {
+      const rows = ((await rowsAt(path)) ?? []).map(({ prompt }) => String(prompt ?? '').trim());
+      if (rows.every((text) => text === ''))
+        notes.add(`The prompts in ${entry} are not carried over: the table has no column prompt`);
+      texts.push(...rows.filter((text) => text !== ''));
+    } else if (ending === '.jsonl')
+      texts.push(
+        ...textAt(path)
+          .split('\n')
+          .filter((line) => line.trim() !== ''),
+      );
     else if (['.json', '.yaml', '.yml', '.md', '.j2'].includes(ending)) texts.push(textAt(path));
     else if (ending === '.txt')
       texts.push(
         ...textAt(path)
           .split(/^---\s*$/m)
-          .map((text) => text.trim()),
+          .map((text) => text.trim())
+          .filter((text) => text !== ''),
       );
     else notes.add(`The prompt ${entry} is not carried over: it is code`);
   }

@@ -126,7 +126,7 @@ function expanded(written: Written, folder: string, notes: ImportNotes): Omit<Te
   let combinations: Written[] = [{}];
   for (const [name, value] of Object.entries(section(written.vars))) {
     const values = Array.isArray(value) && options.disableVarExpansion !== true ? value : [value];
-    const read = values.map((one) => fileContent(name, one, folder, notes));
+    const read = values.flatMap((one) => valuesOf(name, one, folder, notes));
     combinations = combinations.flatMap((vars) => read.map((one) => ({ ...vars, [name]: one })));
   }
   const { description, threshold } = written;
@@ -165,11 +165,13 @@ function nested(value: unknown, vars: Written): unknown {
   return typeof value === 'string' ? (rendered(value, vars) ?? value) : value;
 }
 
-function fileContent(name: string, value: unknown, folder: string, notes: ImportNotes): unknown {
-  if (!namesFile(value)) return value;
-  const path = pathOf(value, folder);
-  if (/\.(?:ya?ml|json)$/i.test(path)) return readValue(path);
-  if (/\.(?:txt|md|csv|html?|xml|j2)$/i.test(path)) return textAt(path);
-  notes.add(`The content of ${value} is not carried over: the variable ${name} is its address`);
-  return value;
+/** Returns what a value of a variable stands for: itself, without a line end, or what is in each of the files it names. */
+function valuesOf(name: string, value: unknown, folder: string, notes: ImportNotes): unknown[] {
+  if (!namesFile(value)) return [typeof value === 'string' ? value.replace(/\n$/, '') : value];
+  return filesAt(pathOf(value, folder)).map((path) => {
+    if (/\.(?:ya?ml|json)$/i.test(path)) return readValue(path);
+    if (/\.(?:txt|md|csv|html?|xml|j2)$/i.test(path)) return textAt(path).trim();
+    notes.add(`The content of ${value} is not carried over: the variable ${name} is its address`);
+    return value;
+  });
 }

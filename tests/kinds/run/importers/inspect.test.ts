@@ -237,6 +237,41 @@ describe('a log as JSON', () => {
     expect(rows[0]).toMatchObject({ reward, error: reward === null ? { type: 'Unscored' } : null });
   });
 
+  test('a score that the first sample lacks is found', async () => {
+    const log = colours();
+    const [first, second] = log.samples as Record<string, unknown>[];
+    const scores = { choice: { value: 'C' }, late: { value: 0.5 } };
+    const samples = [
+      { ...first, scores: { choice: { value: 'I' } } },
+      { ...second, scores },
+    ];
+    const { rows } = await imported(jsonLog({ ...log, samples }, 'colours.json'), 'late');
+    expect(rows.map(({ reward, error }) => [reward, error?.type])).toEqual([
+      [null, 'Unscored'],
+      [0.5, undefined],
+    ]);
+    await expect(imported(jsonLog({ ...log, samples }, 'colours.json'), 'never')).rejects.toThrow(
+      '--score never: the log has no such score; it has choice, late',
+    );
+  });
+
+  test('with steps in the place of spans tells the calls of scorers apart', async () => {
+    const log = colours();
+    const [first] = log.samples as { events: Record<string, unknown>[] }[];
+    const { span_id: _none, ...call } = first?.events.find(({ event }) => event === 'model') ?? {};
+    const step = (action: string, type: string) => ({ event: 'step', action, type, name: 'x' });
+    const events = [
+      ...[step('begin', 'solver'), call, step('end', 'solver')],
+      ...[step('begin', 'scorer'), step('begin', 'judge'), call, step('end', 'judge'), call],
+      ...[step('end', 'scorer'), call],
+    ];
+    const { rows, calls } = await imported(
+      jsonLog({ ...log, samples: [{ ...first, events }] }, 'colours.json'),
+    );
+    expect(calls.map(({ purpose }) => purpose)).toEqual(['act', 'judge', 'judge', 'act']);
+    expect(rows[0]?.lm_calls).toBe(2);
+  });
+
   test('a field that is not as Inspect writes it is named', () => {
     const log = colours();
     const [sample] = log.samples as Record<string, unknown>[];

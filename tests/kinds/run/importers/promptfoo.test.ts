@@ -274,6 +274,54 @@ describe('tests', () => {
     expect(rows('dataset.jsonl')[0]).toMatchObject({ prompt_1: 'Now: x & y!', vars: { body: 'x & y' } });
     expect(config('experiment.yaml').dataset).toMatchObject({ input_field: 'prompt_1' });
   });
+
+  test('count the assertions of a set as one, by its weight', async () => {
+    const says = (value: string, more = {}) => ({ type: 'contains', value, ...more });
+    const set = { type: 'assert-set', assert: [says('x'), says('no', { weight: 3 })] };
+    const { folder } = await imported({
+      ...base,
+      tests: [
+        { vars: { body: 'x' }, assert: [says('x'), set], threshold: 0.6 },
+        { vars: { body: 'x' }, assert: [says('x'), { ...set, weight: 3 }], threshold: 0.6 },
+        { vars: { body: 'x' }, assert: [says('x'), { ...set, weight: 0 }] },
+        { vars: { body: 'x no' }, assert: [says('no', { weight: 2 }), { ...set, weight: 0.7 }] },
+      ],
+    });
+    writeFileSync(join(folder, 'echo.yaml'), ECHO);
+    const overrides = ['lm={provider: scripted, script: echo.yaml}'];
+    const { rows } = await runInProcess(loadConfig(join(folder, 'experiment.yaml'), { overrides }));
+    expect(rows.map(({ reward, feedback }) => [reward, feedback?.correct])).toEqual([
+      [0.625, true],
+      [0.4375, false],
+      [0.4, false],
+      [1, true],
+    ]);
+  });
+
+  test('compare with the content of a file, and with a block of text, without their last line end', async () => {
+    const assert = [{ type: 'equals', value: '{{right}}' }];
+    const { rows } = await imported(
+      {
+        ...base,
+        tests: ['file://right.txt', 'Paris\n', ' Paris\n\n'].map((right) => ({
+          vars: { body: 'x', right },
+          assert,
+        })),
+      },
+      { 'right.txt': '\nParis\n' },
+    );
+    expect(rows('dataset.jsonl').map((row) => row.assert)).toEqual(
+      ['Paris', 'Paris', ' Paris\n'].map((value) => [{ type: 'equals', value }]),
+    );
+  });
+
+  test('are one for each file that a variable names', async () => {
+    const { rows } = await imported(
+      { ...base, tests: [{ ...TEST, vars: { body: 'file://texts/*.txt' } }] },
+      { 'texts/a.txt': 'one', 'texts/b.txt': 'two', 'texts/c.md': 'three' },
+    );
+    expect(rows('dataset.jsonl').map(({ vars }) => vars)).toEqual([{ body: 'one' }, { body: 'two' }]);
+  });
 });
 
 describe('rubrics', () => {
@@ -427,10 +475,51 @@ test('a prompt that needs promptfoo or the environment is left out, and said', a
   ]);
 });
 
-test('a file that is not there is named', async () => {
-  const config = { prompts: ['file://no.txt'], providers: ['openai:gpt-4.1'], tests: [TEST] };
-  await expect(imported(config)).rejects.toThrow(/no\.txt cannot be read: ENOENT/);
+test.each([
+  ['prompts/*.txt', ['a {vars.body}', 'b {vars.body}']],
+  ['prompts/*', ['a {vars.body}', 'b {vars.body}', 'c {vars.body}']],
+  ['2*3', ['2*3']],
+  ['What is 2 * 3/*.txt', ['What is 2 * 3/*.txt']],
+  ['1.5*2.50', ['1.5*2.50']],
+])('the prompt %j is read as a path only where it is one', async (prompt, expected) => {
+  const { files, config } = await imported(
+    { prompts: prompt, providers: 'openai:gpt-4.1', tests: [TEST] },
+    { 'prompts/a.txt': 'a {{body}}', 'prompts/b.txt': 'b {{body}}', 'prompts/c.md': 'c {{body}}' },
+  );
+  const configs = files.filter((name) => name.endsWith('.yaml'));
+  expect(
+    configs.map((name) => (config(name).dataset as { prompt_template: string }).prompt_template),
+  ).toEqual(expected);
 });
+
+test('a file of prompts has those that say something', async () => {
+  const { files, notes } = await imported(
+    {
+      prompts: ['file://a.txt', 'b.csv', 'c.csv', 'd.jsonl', 'e.py:asked'],
+      providers: 'openai:gpt-4.1',
+      tests: [TEST],
+    },
+    {
+      'a.txt': '---\na {{body}}\n---\n\n---\nb {{body}}\n---\n',
+      'b.csv': 'prompt,label\n"c, {{body}}",c\n,d\n',
+      'c.csv': 'text,label\nd {{body}},d\n',
+      'd.jsonl': '[{"role":"user","content":"{{body}}"}]\n\n[{"role":"user","content":"Is it {{body}}?"}]\n',
+    },
+  );
+  expect(files.filter((name) => name.endsWith('.yaml'))).toHaveLength(5);
+  expect(notes).toEqual([
+    'The prompts in c.csv are not carried over: the table has no column prompt.',
+    'The prompt e.py:asked is not carried over: it is code.',
+  ]);
+});
+
+test.each(['file://no.txt', 'no.txt', 'prompts/no.md'])(
+  'the file %s that is not there is named',
+  async (path) => {
+    const config = { prompts: [path], providers: ['openai:gpt-4.1'], tests: [TEST] };
+    await expect(imported(config)).rejects.toThrow(/no\.(?:txt|md) cannot be read: ENOENT/);
+  },
+);
 
 describe('templates', () => {
   test.each([
