@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { Sqlite3Static } from '@sqlite.org/sqlite-wasm';
 import { InfrastructureError } from '../contracts/infrastructure-error.js';
 
@@ -30,9 +32,35 @@ const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 /** Memory limit of all open databases together. The engine's memory grows as needed and never shrinks. */
 const HEAP_BYTES = 512 * 1024 * 1024;
 
+/** Imports of the engine's module that are replaced. */
+interface EngineImports {
+  env: { memory: WebAssembly.Memory; _localtime_js: (seconds: bigint, at: number) => void };
+}
+
+/**
+ * Returns the options that make `localtime` in SQL UTC, as all other dates of a row are: the package gives it the
+ * machine's time zone, which may be another one where the call is done again.
+ */
+async function inUtc(): Promise<object> {
+  const file = createRequire(import.meta.url).resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm');
+  const module = await WebAssembly.compile(await readFile(file));
+  return {
+    instantiateWasm(imports: EngineImports, receive: (instance: WebAssembly.Instance) => object) {
+      const { env } = imports;
+      env._localtime_js = (seconds, at) => {
+        const date = new Date(Number(seconds) * 1000);
+        const [second, minute, hour] = [date.getUTCSeconds(), date.getUTCMinutes(), date.getUTCHours()];
+        const [day, month, year] = [date.getUTCDate(), date.getUTCMonth(), date.getUTCFullYear() - 1900];
+        new Int32Array(env.memory.buffer, at, 6).set([second, minute, hour, day, month, year]);
+      };
+      return receive(new WebAssembly.Instance(module, imports as unknown as WebAssembly.Imports));
+    },
+  };
+}
+
 async function start(): Promise<Engine> {
   const { default: initialise } = await import('@sqlite.org/sqlite-wasm');
-  const sqlite = (await initialise()) as Sqlite;
+  const sqlite = (await initialise(await inUtc())) as Sqlite;
   const { capi, wasm } = sqlite;
   const any = new sqlite.oo1.DB(':memory:');
   any.exec(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`);

@@ -11,6 +11,9 @@ describe('a program is asked for', () => {
     ['by the flag right after a block', `Let me see.\n${block('print(1)')}\n${FLAG}`, 'print(1)\n'],
     ['after empty lines', `${block('print(1)')}\n \n\n\t${FLAG}`, 'print(1)\n'],
     ['on the fence’s own line', `${block('print(1)')} ${FLAG}`, 'print(1)\n'],
+    ['in bold', `${block('print(1)')}\n\n**${FLAG}**`, 'print(1)\n'],
+    ['as inline code', `${block('print(1)')}\n\`${FLAG}\``, 'print(1)\n'],
+    ['as a heading', `${block('print(1)')}\n### ${FLAG}`, 'print(1)\n'],
     ['with several lines', `${block('a = 1\n\nprint(a)')}\n${FLAG}`, 'a = 1\n\nprint(a)\n'],
     ['by py', `${block('print(1)', 'py')}\n${FLAG}`, 'print(1)\n'],
     ['by python3', `${block('print(1)', 'python3')}\n${FLAG}`, 'print(1)\n'],
@@ -67,6 +70,9 @@ describe('no program is asked for', () => {
     ['by the flag in prose', `I could write ${FLAG} here.`],
     ['by the flag before the block', `${FLAG}\n${block('print(1)')}`],
     ['where a sentence stands between', `${block('print(1)')}\nNow run it. ${FLAG}`],
+    ['where a list stands between', `${block('print(1)')}\n* Now: **${FLAG}**`],
+    ['by marks alone', `**${FLAG}**`],
+    ['by a fence of another block', `${block('print(1)')}\ngives\n\`\`\`${FLAG}`],
     ['by a block without a language', `${block('print(1)', '')}\n${FLAG}`],
     ['by a block of another language', `${block('console.log(1)', 'javascript')}\n${FLAG}`],
     [
@@ -91,6 +97,7 @@ describe('no program is asked for', () => {
     ['flags after fences', `\`\`\`\n${FLAG}\n`.repeat(150_000)],
     ['openings', '```python\n'.repeat(200_000) + FLAG],
     ['spaces', `\`\`\`${' '.repeat(2_000_000)}${FLAG}`],
+    ['marks', `\`\`\`\n${'* '.repeat(1_000_000)}x${FLAG}`],
   ])('by a model that repeats itself for long: %s', (_name, reply) => {
     expect(requestedCode(reply)).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { InfrastructureError } from '../../src/contracts/infrastructure-error.js';
 import { engine } from '../../src/databases/engine.js';
 import { SqliteDatabase } from '../../src/databases/sqlite-database.js';
@@ -29,6 +29,27 @@ describe('the present time', () => {
       expect(await early.fetchValue(day)).toBe('1970-01-01');
       expect(await late.fetchValue(day)).toBe('2030-01-01');
     }
+  });
+
+  test('is UTC, in whatever time zone the machine is', async () => {
+    const zone = process.env.TZ;
+    onTestFinished(() => {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    });
+    process.env.TZ = 'Asia/Tokyo';
+    const db = await database({ now: Date.UTC(2026, 1, 28, 20, 5, 9) });
+    expect(
+      await db.fetchAll(`SELECT datetime('now', 'localtime') AS here, date('now', 'localtime', '+1 day') AS next,
+        datetime('1969-12-31 23:59:58', 'localtime') AS before, datetime('2024-02-29 12:00', 'utc') AS there`),
+    ).toEqual([
+      {
+        here: '2026-02-28 20:05:09',
+        next: '2026-03-01',
+        before: '1969-12-31 23:59:58',
+        there: '2024-02-29 12:00:00',
+      },
+    ]);
   });
 
   test('fills a default of a column', async () => {

@@ -12,6 +12,8 @@ const FENCE = '```';
 const PYTHON_FENCE = /```[ \t]*(?:python3?|py)[ \t]*\r?\n/gi;
 /** Closing fence at the start of a line. A fence within a line is part of the program. */
 const CLOSING = /^[ \t]*```/m;
+/** Marks of emphasis, a heading or inline code that a line begins with, before the flag: `**EXECUTE CODE!**`. */
+const MARKS = /^[ \t*_#>]*`?$/;
 
 /**
  * Returns the program that a reply asks to run: the Python block that ends right before the first `EXECUTE CODE!` that
@@ -20,13 +22,19 @@ const CLOSING = /^[ \t]*```/m;
 export function requestedCode(reply: string): RequestedCode | null {
   let searched = 0;
   for (let at = reply.indexOf(CODE_FLAG); at >= 0; at = reply.indexOf(CODE_FLAG, at + 1)) {
-    const before = reply.slice(searched, at).trimEnd();
+    const before = withoutMarks(reply.slice(searched, at)).trimEnd();
     if (!before.endsWith(FENCE)) continue;
     const code = lastBlock(withoutFence(before));
     if (code !== null) return { code, upToFlag: reply.slice(0, at + CODE_FLAG.length) };
     searched = at;
   }
   return null;
+}
+
+/** Removes the last line where it holds nothing but marks. */
+function withoutMarks(text: string): string {
+  const line = text.lastIndexOf('\n') + 1;
+  return MARKS.test(text.slice(line)) ? text.slice(0, line) : text;
 }
 
 /** Removes a closing fence of three or more backticks. */

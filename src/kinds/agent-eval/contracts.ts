@@ -195,6 +195,8 @@ export interface RolloutRow extends Omit<RolloutTotals, 'unrecorded'> {
   user_fault: UserFault | null;
   /** Replies of the agent that a token limit cut off; absent if none was. */
   cut_off?: CutOffReplies;
+  /** Replies of the agent that hold a tool call as text, which was not made; absent if none does. */
+  tool_calls_as_text?: number;
   /** Messages of the user, without the row's initial ones; null if an error ended the rollout. */
   user_turns: number | null;
   /** Key of the database at the end, and the hash of its content; null if an error ended the rollout. */

@@ -90,14 +90,21 @@ function rewardsOf(rows: readonly RolloutRow[], clusterOf: (row: RolloutRow) => 
   return sums;
 }
 
-/** Lists the fields that no row has. */
+/** Lists the fields that no row has, and what the server of the agent did not parse. */
 function figureWarnings(
   rows: readonly RolloutRow[],
   { by, cluster }: { by: readonly string[]; cluster: string | null },
 ): string[] {
   if (rows.length === 0) return [];
   const isMissing = (field: string) => rows.every(({ metadata }) => fieldText(field, [metadata]) === null);
+  const asText = rows.filter(({ tool_calls_as_text = 0 }) => tool_calls_as_text > 0);
+  const replies = asText.reduce((total, { tool_calls_as_text = 0 }) => total + tool_calls_as_text, 0);
   return [
+    ...(replies === 0
+      ? []
+      : [
+          `models.agent: replies hold a tool call as text, which was not made (${replies}, in ${asText.length} of ${rows.length} rollouts); start the server with the parser of tool calls that the model needs.`,
+        ]),
     ...by.filter(isMissing).map((field) => `metrics.by: no row has ${field} in its metadata.`),
     ...(cluster === null
       ? []

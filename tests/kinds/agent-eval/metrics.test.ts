@@ -70,6 +70,15 @@ describe('the metrics of an evaluation', () => {
     expect((reward_metrics.huge?.mean ?? 0) / 1e308).toBeCloseTo(1, 12);
   });
 
+  test('warn of tool calls that the server of the agent left as text', () => {
+    const asText = (tool_calls_as_text: number) => ({ tool_calls_as_text });
+    const rows = [rolloutRow('a', 0, 0, asText(3)), rolloutRow('a', 1, 1), rolloutRow('b', 0, 0, asText(1))];
+    expect(metricsOf(rows).figure_warnings).toEqual([
+      expect.stringMatching(/^models.agent: replies hold a tool call as text, .*\(4, in 2 of 3 rollouts\)/),
+    ]);
+    expect(metricsOf(rows.slice(1, 2))).not.toHaveProperty('figure_warnings');
+  });
+
   describe('by fields of the metadata', () => {
     const about = (topic: string | number | null, passage = 'p') => ({ metadata: { topic, passage } });
     const rows = [

@@ -35,6 +35,7 @@ export async function askedRows(
   const named = config.rows === null ? [...found.values()] : chosen(config.rows, found);
   const asked = named.slice(0, config.max_rows ?? named.length);
   if (config.models.user === null) refuseUsers(asked);
+  refuseSharedReplies(asked, config);
   for (const row of asked) refuseLikeNames(row);
   return asked.map(({ row, folder }) => ({ row, folder }));
 }
@@ -76,6 +77,20 @@ function refuseUsers(rows: readonly FoundRow[]): void {
     `models.user: nobody answers in the rows with a sim_user_prompt (${listed(waiting)}); name a model, or human`,
     'user',
   );
+}
+
+/** Refuses a cache from which the rollouts of a row would get each other's replies: all of them would be the first. */
+function refuseSharedReplies(rows: readonly FoundRow[], { models, rollouts }: AgentEvalConfig): void {
+  for (const [role, model] of Object.entries(models)) {
+    if (model === null || model === 'human' || model.cache !== true) continue;
+    const asking = role === 'user' ? rows.filter(({ row }) => row.sim_user_prompt !== null) : rows;
+    const several = asking.map(({ row }) => rollouts ?? row.n_rollouts).find((count) => count > 1);
+    if (several === undefined) continue;
+    throw new InvalidInputError(
+      `models.${role}.cache: with the cache, all ${several} rollouts of a row would get the replies of the first one; set it to runs, or to false`,
+      `models.${role}.cache`,
+    );
+  }
 }
 
 /** Refuses tools whose names differ only in case, - and _, because models confuse them. */

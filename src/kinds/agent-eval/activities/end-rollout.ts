@@ -5,6 +5,7 @@ import { cutOffReplies } from '../../../replies/reply-faults.js';
 import { keptOf } from '../../../runtime/step-cost.js';
 import type { BundleRow } from '../bundles/contracts.js';
 import type { EndRolloutInput, RolloutResult, RolloutRow } from '../contracts.js';
+import { callsAsText } from '../rollouts/calls-as-text.js';
 import { FAULT_SENTENCES } from '../rollouts/user-faults.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
@@ -51,6 +52,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
     const finished = outcome === null ? null : await rollout.database.finish(outcome.place.at);
     const judgement = await judgementOf(context, rollout, input, calls);
     const cut_off = cutOffReplies(calls, 'models.agent');
+    const tool_calls_as_text = callsAsText(calls);
     return {
       task_id: input.row,
       trial: input.rollout,
@@ -61,6 +63,7 @@ export function createEndRollout(contexts: AgentEvalContexts) {
       ...judgement,
       user_fault: outcome?.user_fault ?? null,
       ...(cut_off === null ? {} : { cut_off }),
+      ...(tool_calls_as_text === 0 ? {} : { tool_calls_as_text }),
       user_turns: outcome?.place.user_turns ?? null,
       ...keptOf(totals),
       database: finished?.database ?? null,

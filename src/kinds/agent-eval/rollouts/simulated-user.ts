@@ -27,10 +27,21 @@ How to play it:
 
 const OPENING = 'The chat is open, and you write first.';
 
-/** Removes the stop token, in any case, from a user's message. */
+/** Place between a word and a sign of the stop token, where models write a space: `### STOP ###`. */
+const JOINT = /(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}\s])|(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])/u;
+
+/** Removes the stop token, in any case and with emphasis or quotes around it, from a user's message. */
 export function readUserMessage(said: string, stopToken: string): SimulatedMessage {
-  const parts = said.split(new RegExp(escaped(stopToken), 'gi'));
-  return { text: parts.join('').trim(), stops: parts.length > 1 };
+  const token = stopToken.split(JOINT).map(escaped).join('[ \\t]?');
+  const parts = said.split(new RegExp(`[*_\`"']{0,3}${token}[*_\`"'.]{0,4}`, 'gi'));
+  const text = parts.join('').trim();
+  const stops = parts.length > 1;
+  return { text: stops && !saysAnything(text) ? '' : text, stops };
+}
+
+/** Reports whether a text has content: a question mark or an emoji is content, dots and dashes are not. */
+export function saysAnything(text: string): boolean {
+  return /[\p{L}\p{N}\p{Extended_Pictographic}?]/u.test(text);
 }
 
 /** Question mark of any script, with the rest of its word. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, FinishReason, ToolCall } from '../../../contracts/language-model.js';
 import type { UserFault } from '../contracts.js';
-import { readUserMessage, visibleMessages } from './simulated-user.js';
+import { readUserMessage, saysAnything, visibleMessages } from './simulated-user.js';
 
 export interface UserReply {
   text: string;
@@ -39,13 +39,9 @@ export function userFault(reply: UserReply, context: UserFaultContext): UserFaul
   return speaksAsAgent(text) || (agents !== undefined && repeats(text, agents)) ? 'role_swap' : null;
 }
 
-/** Reports whether a text has content: a question mark or an emoji is content, dots and dashes are not. */
-function saysAnything(text: string): boolean {
-  return /[\p{L}\p{N}\p{Extended_Pictographic}?]/u.test(text);
-}
-
-function isToolCall(text: string): boolean {
-  if (/<\/?tool_call>|<function=|\[TOOL_CALLS\]/i.test(text)) return true;
+/** Reports whether a text holds a tool call as models write them, which should have been parsed. */
+export function isToolCall(text: string): boolean {
+  if (/<\/?tool_call>|<function=|\[TOOL_CALLS\]|<[|｜]tool[_▁]call/i.test(text)) return true;
   return (
     /"(?:name|tool|function|tool_name)"\s*:/.test(text) &&
     /"(?:arguments|parameters|args|tool_input)"\s*:\s*[{"]/.test(text)

@@ -44,19 +44,35 @@ function bracedIn(text: string): string[] {
   return found;
 }
 
+/** Matches the texts in JSON, and commas before a closing bracket. */
+const PIECES = /"(?:[^"\\]|\\[\s\S])*"?|,(?=\s*[}\]])/g;
+
+/** Escapes what models leave as it is in a text, such as LaTeX and line breaks, and drops commas too much. */
+function mended(candidate: string): string {
+  return candidate.replace(PIECES, (piece) =>
+    piece.replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|[\\\p{Cc}]|^,$/gu, (code) => {
+      if (code === ',') return '';
+      return code.length > 1 ? code : JSON.stringify(code).slice(1, -1);
+    }),
+  );
+}
+
 /** Finds the JSON objects in a reply, in order: those of each fenced block, and those of the text around them. */
 function objectsIn(text: string): Record<string, unknown>[] {
   return text
     .split(FENCES)
     .flatMap(bracedIn)
-    .flatMap((candidate) => {
-      try {
-        const value: unknown = JSON.parse(candidate);
-        return isMapping(value) ? [value] : [];
-      } catch {
-        return [];
-      }
-    });
+    .map((candidate) => objectIn(candidate) ?? objectIn(mended(candidate)))
+    .filter((object) => object !== null);
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 function shown(value: unknown): string {

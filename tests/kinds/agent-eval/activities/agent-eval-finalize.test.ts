@@ -107,6 +107,17 @@ test('a reply that another worker was given as well is counted so, also by one t
   expect(await worker().finalizeAgentEval(end)).toMatchObject({ lm_calls: 4, lm_calls_repeated: 1 });
 });
 
+test('a tool call that the server left as text is counted in the row, and warned of', async () => {
+  const text = '<tool_call>{"name": "book", "arguments": {"flight": 1}}</tool_call>';
+  const world = deskWorld({ agent: () => says(text), row: { n_rollouts: 1, sim_user_prompt: null } });
+  await world.prepared();
+  const worker = world.worker();
+  await world.play([worker]);
+  const metrics = await worker().finalizeAgentEval({ plan: world.plan(), status: 'done', ...END });
+  expect(metrics.figure_warnings).toEqual([expect.stringContaining('a tool call as text')]);
+  expect(world.lines<RolloutRow>(artifactKeys.results)).toMatchObject([{ reward: 0, tool_calls_as_text: 1 }]);
+});
+
 test('a tool that was edited is told of at the end, where nobody has kept what it was', async () => {
   const world = deskWorld({ row: { n_rollouts: 1 } });
   await world.prepared();

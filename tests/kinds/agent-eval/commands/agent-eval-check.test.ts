@@ -38,6 +38,25 @@ describe('before a server is started', () => {
     expect(await fault({ datasets, models: { user: 'human' } })).toBe('nothing');
   });
 
+  test.each<[string, Record<string, unknown>, string]>([
+    ['of the agent', { models: { agent: { ...user, cache: true } } }, 'models.agent.cache'],
+    ['of the user', { models: { user: { ...user, cache: true } } }, 'models.user.cache'],
+  ])('a cache %s that rollouts of a row would share is refused', async (_whose, config, field) => {
+    const datasets = [flightBundle([ROW])];
+    expect(await fault({ datasets, ...config })).toBe(
+      `${field}: with the cache, all 4 rollouts of a row would get the replies of the first one; set it to runs, or to false`,
+    );
+    expect(await fault({ datasets, ...config, rollouts: 1 })).toBe('nothing');
+  });
+
+  test('a cache is fine where runs share it, and one of a user who is never asked', async () => {
+    const datasets = [flightBundle([alone, ROW])];
+    const ofRuns = { agent: { ...user, cache: 'runs' }, user: { ...user, cache: 'runs' } };
+    expect(await fault({ datasets, models: ofRuns })).toBe('nothing');
+    const ofNobody = { user: { ...user, cache: true } };
+    expect(await fault({ datasets, models: ofNobody, rows: ['alone'] })).toBe('nothing');
+  });
+
   test('two bundles with a row of the same name are refused', async () => {
     const datasets = [flightBundle(), flightBundle()];
     expect(await fault({ datasets })).toContain(`datasets: the row '${ROW.id}' is in`);

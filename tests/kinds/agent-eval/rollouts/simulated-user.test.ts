@@ -57,6 +57,31 @@ test('the stop token is taken out of what a user says, wherever and however ofte
   expect(readUserMessage(' [DONE] ', STOP)).toEqual({ text: '[DONE]', stops: false });
 });
 
+test.each([
+  ['**###STOP###**', ''],
+  ['`###STOP###`', ''],
+  ['"###STOP###"', ''],
+  ['(###STOP###)', ''],
+  ['###STOP###.', ''],
+  ['###STOP###\n\n---', ''],
+  ['####STOP####', ''],
+  ['### STOP ###', ''],
+  ['### stop###', ''],
+  ['Thanks!\n**###STOP###**', 'Thanks!'],
+  ['No, that is all. ### STOP ###', 'No, that is all.'],
+  ['Is it *free*? ###STOP###', 'Is it *free*?'],
+  ['👍 ###STOP###', '👍'],
+])('the stop token is read as models write it, and its marks are not said: %j', (said, text) => {
+  expect(readUserMessage(said, '###STOP###')).toEqual({ text, stops: true });
+});
+
+test.each(['---', '**STOP**', '## Stop', 'Stop # 3', '### STO P ###', '#\n##STOP###'])(
+  'what is no stop token stays as it is: %j',
+  (said) => {
+    expect(readUserMessage(said, '###STOP###')).toEqual({ text: said, stops: false });
+  },
+);
+
 describe('what a user who says the stop token does', () => {
   const move = (said: string, agents: string) =>
     userMove(readUserMessage(said, '###STOP###'), [{ role: 'assistant', content: agents }]);
@@ -73,6 +98,7 @@ describe('what a user who says the stop token does', () => {
 
   test.each<[string, string, string]>([
     ['says nothing else', '###STOP###', 'Is there anything else?'],
+    ['says nothing else, in bold', '**###STOP###**', 'Is there anything else?'],
     ['was asked nothing', 'Thanks! ###STOP###', 'It is booked.'],
     ['was shown an address', 'Thanks! ###STOP###', 'See https://x.test/f?id=3 for it.'],
   ])('%s, and the conversation ends', (_what, said, agents) => {

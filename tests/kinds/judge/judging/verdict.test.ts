@@ -74,6 +74,26 @@ describe('a verdict is read', () => {
     expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT, episode });
   });
 
+  test.each([
+    [
+      'LaTeX',
+      'It has \\(x^2\\), \\alpha and \\underline{y}.',
+      'It has \\(x^2\\), \\alpha and \\underline{y}.',
+    ],
+    ['a pattern', 'It asks for \\d+ in "it".', 'It asks for \\d+ in "it".'],
+    ['line breaks', 'It helps:\n\t- here, }\r\n\t- there.', 'It helps:\n\t- here, }\r\n\t- there.'],
+    ['escapes, too', 'Of \\u00e4 \\n and \\\\ \\(x\\)', 'Of ä \n and \\ \\(x\\)'],
+  ])('with %s that is not escaped in a reason', (_, written, reason) => {
+    const text = verdictText().replace('It helps.', written.replaceAll('"', '\\"'));
+    const read = readVerdict(`Of {1, 2}: ${text}`, criteria);
+    expect(read).toEqual({ ok: true, verdict: { ...VERDICT, helpful: { score: 4, reason } } });
+  });
+
+  test('with commas too much', () => {
+    const text = verdictText().replaceAll('}', ',\n}');
+    expect(readVerdict(text, criteria)).toEqual({ ok: true, verdict: VERDICT });
+  });
+
   test('with scores at either end of the range, and between whole numbers', () => {
     for (const [helpful, polite] of [
       [1, 0],
@@ -94,6 +114,9 @@ describe('what is wrong with a reply is said', () => {
     ['a refusal', 'I would rather not.', 'holds no JSON object'],
     ['one that was cut off', verdictText().slice(0, -2), 'holds no JSON object'],
     ['a list', '[4, 1]', 'holds no JSON object'],
+    ['the form', verdictText().replace('4', '<number from 1 to 5>'), 'holds no JSON object'],
+    ['a missing comma', verdictText().replace('},', '}'), 'holds no JSON object'],
+    ['a comma without a score', verdictText().replace('4', ''), 'holds no JSON object'],
     ['a missing criterion', JSON.stringify({ helpful: entries.helpful }), '"polite" must be an object'],
     ['a bare score', JSON.stringify({ ...entries, polite: 1 }), '"polite" must be an object'],
     [
