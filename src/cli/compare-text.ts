@@ -238,8 +238,10 @@ function methodNotes(comparisons: readonly ShownComparison[], correctedFor: numb
   ].filter((text) => text !== null);
   if (scores.every(({ pairs }) => pairs === 0)) return [];
   const others = scores.some(({ by }) => Object.keys(by).length > 0) ? 'groups and scores' : 'scores';
+  const fields = new Set(comparisons.flatMap(({ clustered_by: field }) => field ?? []));
   return [
     ...(intervals.length === 0 ? [] : [`Intervals: ${intervals.join('; ')}.`]),
+    ...[...fields].map((field) => `Intervals and p-values are clustered by ${field} (metrics.cluster).`),
     correctedFor > 1
       ? `p-values are two-sided, and corrected for ${correctedFor} comparisons (Holm), not for several ${others}.`
       : `p-values are two-sided, and not corrected for several ${others}.`,

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../config/errors.js';
 import { assignmentOfModel } from '../config/model-roles.js';
 import { LETTERS } from '../grading/choices.js';
 import { kindOf } from '../kinds/registry.js';
-import { type ComparisonOptions, scoreNames } from '../statistics/comparison.js';
+import { type ComparisonOptions, clusterNamed, scoreNames } from '../statistics/comparison.js';
 import { artifactKeys } from '../storage/paths.js';
 import { comparisonText, worseText } from './compare-text.js';
 import { examples } from './examples.js';
@@ -122,7 +122,8 @@ export function addCompareCommand(program: Command, finish: (code: number) => vo
     .action(async (ids: string[], { by, score, vary: named, ...options }: Options) => {
       const margin = marginOf(options.failIfWorse);
       const experiments = await readAll(ids, options.resultsDir);
-      const names = { by, score: score ?? null };
+      const cluster = clusterNamed(experiments.map(({ config }) => config));
+      const names = { by, score: score ?? null, cluster };
       checkNames(experiments, names);
       const vary = await storedNames(named, experiments);
       const comparison = compareAll(experiments, names, { vary, margin });

@@ -9,6 +9,9 @@ const CONTINUED: readonly RunStatus[] = ['incomplete', 'limit_reached', 'stopped
 /** Statuses at which all of the work was attempted. */
 const GONE_THROUGH: readonly RunStatus[] = ['done', 'incomplete'];
 
+/** Rounding of a share: 29 of 100 are not more than 0.29 of them. */
+const ROUNDING = 1e-9;
+
 /** Exit code of a command, and the reason where the status does not show it. */
 export interface Exit {
   code: number;
@@ -58,7 +61,7 @@ export function exitOf(metrics: ExperimentMetrics, kind: KindFacts, most: number
   if (judged === 0 && GONE_THROUGH.includes(status)) {
     return { code: EXIT.failed, why: `Nothing could be judged: no ${what} of ${of} has a figure.` };
   }
-  if (most !== null && errors > most * of) {
+  if (most !== null && errors > most * of + ROUNDING) {
     const share = `${errors} of ${of} ${what}s (${percentText(errors / of)})`;
     return { code: EXIT.failed, why: `${share} could not be judged, more than --fail-on-error ${most}.` };
   }

@@ -33,8 +33,13 @@ export interface PairWords {
   unit: string;
 }
 
-function intervalText({ pairs, interval }: PairedComparison, texts: ScoreTexts, { unit }: PairWords): string {
+function intervalText(
+  { pairs, clusters, interval }: PairedComparison,
+  texts: ScoreTexts,
+  { unit }: PairWords,
+): string {
   if (interval === null) {
+    if (clusters === 1) return 'no interval, of one cluster';
     return pairs === 1 ? `no interval, of one ${unit}` : 'no interval: all differences are equal';
   }
   const { lower, upper, confidence } = interval;

@@ -18,6 +18,7 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readLines, readNumberedJsonLines } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { shownAddress } from '../storage/shown-address.js';
+import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile } from '../storage/stored-file.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit.js';
@@ -30,7 +31,7 @@ const MAX_RESAMPLES = 1_000_000;
 
 interface StatsOptions {
   against?: string;
-  successReward: string;
+  successReward?: string;
   confidence: string;
   resamples: string;
   seed: string;
@@ -87,8 +88,20 @@ function itemsOf(text: string, name: string): { place: string; value: unknown }[
   }
 }
 
+interface Rewards {
+  rows: RewardRow[];
+  /** Least reward of a success in the experiment that the rows are of; undefined: it says nothing of it. */
+  successReward: number | undefined;
+}
+
+/** Reads the least reward of a success that the config beside an experiment's rows has. */
+async function successRewardBeside(store: ArtifactStore, key: string): Promise<number | undefined> {
+  const config = key === artifactKeys.results ? await readStoredConfig(store) : null;
+  return typeof config?.success_reward === 'number' ? config.success_reward : undefined;
+}
+
 /** @throws InvalidInputError that names the place of what is no row of rewards. */
-async function readRewards(address: string, resultsDir: string | undefined): Promise<RewardRow[]> {
+async function readRewards(address: string, resultsDir: string | undefined): Promise<Rewards> {
   const { store, key } = await findFile(address, {
     folders: resultsFolders(resultsDir),
     file: artifactKeys.results,
@@ -98,7 +111,7 @@ async function readRewards(address: string, resultsDir: string | undefined): Pro
     rows.push(refusing(place, () => readRewardRow(value)));
   }
   if (rows.length === 0) throw new InvalidInputError(`${address} has no rows`);
-  return rows;
+  return { rows, successReward: await successRewardBeside(store, key) };
 }
 
 function refusing<Value>(what: string, work: () => Value): Value {
@@ -119,7 +132,9 @@ function numberOption(text: string, option: string, expected: string, holds: (va
 function statisticsOptions(options: StatsOptions): RewardStatisticsOptions {
   const { successReward, confidence, resamples, seed } = options;
   return {
-    successReward: numberOption(successReward, '--success-reward', 'a number', () => true),
+    ...(successReward === undefined
+      ? {}
+      : { successReward: numberOption(successReward, '--success-reward', 'a number', () => true) }),
     confidence: numberOption(
       confidence,
       '--confidence',
@@ -191,18 +206,26 @@ function comparisonText(comparison: FileComparison): string {
   return headedTable([], [['tasks in both', `${pairs}${left}`], ...pairedRows(comparison, WORDS)]);
 }
 
+/** Computes the statistics of rewards; a success is what their experiment takes for one, unless the settings say. */
+function statisticsOf(
+  { rows, successReward = 1 }: Rewards,
+  settings: RewardStatisticsOptions,
+): RewardStatistics {
+  return rewardStatistics(rows, { successReward, ...settings });
+}
+
 /** Computes the other file's statistics, and the comparison with it over the tasks that are in both. */
 function compare(
   rows: readonly RewardRow[],
-  others: readonly RewardRow[],
+  others: Rewards,
   file: string,
   settings: RewardStatisticsOptions,
 ): { against: RewardStatistics; comparison: FileComparison } {
   return refusing(file, () => {
-    const [tasks, otherTasks] = [judgedRewards(rows).byTask, judgedRewards(others).byTask];
+    const [tasks, otherTasks] = [judgedRewards(rows).byTask, judgedRewards(others.rows).byTask];
     const comparison = comparePaired(otherTasks, tasks, settings);
     const unpaired = tasks.size + otherTasks.size - 2 * comparison.pairs;
-    return { against: rewardStatistics(others, settings), comparison: { ...comparison, unpaired } };
+    return { against: statisticsOf(others, settings), comparison: { ...comparison, unpaired } };
   });
 }
 
@@ -215,7 +238,10 @@ export function addStatsCommand(program: Command, finish: (code: number) => void
     )
     .argument('<file>', 'a JSONL file, as a path or s3:// address; or the id or folder of an experiment')
     .option('--against <file>', 'compare, task by task, with another one')
-    .option('--success-reward <reward>', 'the least reward of a success', '1')
+    .option(
+      '--success-reward <reward>',
+      'the least reward of a success (default: that of the evaluation, or 1)',
+    )
     .option('--confidence <share>', 'of the intervals', '0.95')
     .option('--resamples <n>', 'of the bootstrap', '10000')
     .option('--seed <seed>', 'of the bootstrap, and of a permutation test', '0')
@@ -228,9 +254,10 @@ export function addStatsCommand(program: Command, finish: (code: number) => void
       const parts = await partsNamed(file, resultsDir);
       const all: object[] = [];
       for (const one of parts ?? [file]) {
-        const rows = await readRewards(one, resultsDir);
-        const statistics = refusing(one, () => rewardStatistics(rows, settings));
-        const compared = others === null ? null : compare(rows, others, otherFile as string, settings);
+        const rewards = await readRewards(one, resultsDir);
+        const statistics = refusing(one, () => statisticsOf(rewards, settings));
+        const compared =
+          others === null ? null : compare(rewards.rows, others, otherFile as string, settings);
         all.push({ ...(parts !== null && { experiment: one }), ...statistics, ...compared });
         if (options.json) continue;
         printText(`${parts === null ? '' : `${shownAddress(one)}:\n`}${statisticsText(statistics)}`);

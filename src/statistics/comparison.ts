@@ -1,5 +1,6 @@
-import type { Json } from '../contracts/json.js';
+import { isMapping, type Json, type JsonObject } from '../contracts/json.js';
 import { groupBy } from './group-by.js';
+import { fieldText } from './groups.js';
 import { type ComparedSample, type ComparedTrial, lastTrials } from './outcomes.js';
 import {
   comparePaired,
@@ -68,13 +69,23 @@ export interface ExperimentComparison {
   same_scores: Record<string, string>;
   /** Scores that only one of the two has. */
   unpaired_scores: string[];
+  /** Metadata field whose values are the clusters of the samples; absent: each sample is one. */
+  clustered_by?: string;
 }
 
-export interface ComparisonOptions extends PairedOptions {
+export interface ComparisonOptions extends Omit<PairedOptions, 'clusterOf'> {
   /** Metadata fields to group by. */
   by?: readonly string[];
   /** The only score to compare; null or absent: all. */
   score?: string | null;
+  /** Metadata field of what samples that are not independent have in common; null or absent: none are. */
+  cluster?: string | null;
+}
+
+/** Returns the field that the first of several configs with `metrics.cluster` names there; null if none does. */
+export function clusterNamed(configs: readonly JsonObject[]): string | null {
+  const named = configs.map(({ metrics }) => (isMapping(metrics) ? metrics.cluster : null));
+  return named.find((field) => typeof field === 'string') ?? null;
 }
 
 /** One score of both experiments, by sample. */
@@ -89,8 +100,14 @@ interface Values {
 export function compareExperiments(
   baseline: ComparedSamples,
   other: ComparedSamples,
-  { by = [], score = null, ...options }: ComparisonOptions = {},
+  { by = [], score = null, cluster = null, ...given }: ComparisonOptions = {},
 ): ExperimentComparison {
+  const clusterOf = (id: string) =>
+    cluster === null
+      ? null
+      : fieldText(cluster, [baseline.samples.get(id)?.metadata, other.samples.get(id)?.metadata]);
+  const isClustered = [...baseline.samples.keys()].some((id) => clusterOf(id) !== null);
+  const options = isClustered ? { ...given, clusterOf } : given;
   const both = [...baseline.samples.values()].flatMap((sample) => {
     const match = other.samples.get(sample.id);
     return match === undefined ? [] : [{ sample, match }];
@@ -129,6 +146,7 @@ export function compareExperiments(
     unpaired_scores: [...new Set([...names[0], ...names[1]])].filter(
       (name) => !(names[0].has(name) && names[1].has(name)),
     ),
+    ...(isClustered && cluster !== null ? { clustered_by: cluster } : {}),
   };
 }
 

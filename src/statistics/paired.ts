@@ -1,7 +1,9 @@
+import { groupBy } from './group-by.js';
 import { permutationTest, signTest } from './paired-tests.js';
 import { newcombeInterval, type Outcomes } from './proportions.js';
 import { studentBound } from './quantiles.js';
-import { bounded, meanOf } from './sums.js';
+import { clusteredStderr } from './standard-error.js';
+import { bounded, meanOf, sumOf } from './sums.js';
 
 /** Values of the judged trials of each sample, by its id. */
 export type ValuesBySample = ReadonlyMap<string, readonly number[]>;
@@ -11,6 +13,8 @@ export interface PairedOptions {
   confidence?: number;
   /** Seed of a permutation test with too many samples to try all signs. Default 0. */
   seed?: number | string;
+  /** Returns what samples that are not independent of each other have in common; null: the sample stands alone. */
+  clusterOf?: (id: string) => string | null;
 }
 
 /** Interval of a difference, and how it was computed. */
@@ -34,13 +38,15 @@ export interface PairedTest {
 export interface PairedComparison {
   /** Samples judged in both. */
   pairs: number;
+  /** Clusters of the pairs; absent if each pair is one. */
+  clusters?: number;
   /** Means over the pairs; null without a pair. */
   baseline: number | null;
   other: number | null;
   /** Mean of other − baseline, and its standard error; null without a pair, and of fewer than two. */
   difference: number | null;
   stderr: number | null;
-  /** Null without a pair; of graded values also for one pair, or if all differences are equal. */
+  /** Null without a pair; of graded values, and of clusters, also for a single one, or if all differences are equal. */
   interval: DifferenceInterval | null;
   /** Pairs in which the other has the higher value, the lower one, and the same. */
   better: number;
@@ -67,15 +73,17 @@ const isOutcome = (values: readonly number[]) => values.length === 1 && (values[
  * Compares two experiments on the samples that were judged in both: the means over each sample's trials are paired, so
  * that trials of one sample do not count as independent (Miller 2024, arXiv 2411.00640). With a single trial of 0 or 1 a
  * sample, the interval is Newcombe's and the test McNemar's exact one; else Student's t interval and a permutation test.
+ * Where samples form clusters, it is always these two: the standard error and the degrees of freedom are those of the
+ * clusters, and the signs of a cluster change together.
  */
 export function comparePaired(
   baseline: ValuesBySample,
   other: ValuesBySample,
-  { confidence = 0.95, seed = 0 }: PairedOptions = {},
+  { confidence = 0.95, seed = 0, clusterOf }: PairedOptions = {},
 ): PairedComparison {
   const pairs = [...baseline].flatMap(([id, values]) => {
     const others = other.get(id) ?? [];
-    return values.length === 0 || others.length === 0 ? [] : [[values, others] as const];
+    return values.length === 0 || others.length === 0 ? [] : [[values, others, id] as const];
   });
   const means = pairs.map(([left, right]) => [meanOf(left), meanOf(right)] as const);
   const differences = means.map(([left, right]) => differenceOf(left, right));
@@ -101,8 +109,25 @@ export function comparePaired(
     difference,
     stderr,
   };
-  if (pairs.every(([left, right]) => isOutcome(left) && isOutcome(right))) {
-    const outcomes = outcomesOf(means);
+  const areOutcomes = pairs.every(([left, right]) => isOutcome(left) && isOutcome(right));
+  const outcomes = areOutcomes ? outcomesOf(means) : null;
+  const clusters = clustersOf(
+    pairs.map(([, , id], index) => ({ id, difference: differences[index] as number })),
+    clusterOf,
+  );
+  if (clusters !== null) {
+    const { sums, counts } = clusters;
+    const clustered = clusteredStderr(sums, counts);
+    return {
+      ...compared,
+      ...(outcomes === null ? {} : { outcomes }),
+      clusters: sums.length,
+      stderr: clustered,
+      interval: studentInterval(difference, clustered, { count: sums.length, confidence }),
+      test: { method: 'permutation', ...permutationTest(sums, { seed }) },
+    };
+  }
+  if (outcomes !== null) {
     const [lower, upper] = newcombeInterval(outcomes, confidence);
     return {
       ...compared,
@@ -115,6 +140,26 @@ export function comparePaired(
     ...compared,
     interval: studentInterval(difference, stderr, { count: pairs.length, confidence }),
     test: { method: 'permutation', ...permutationTest(differences, { seed }) },
+  };
+}
+
+/** Returns a key of the cluster that a sample is in; of its own where it is null. */
+export function clusterKey(cluster: string | null, id: string): string {
+  return cluster === null ? `sample ${id}` : `cluster ${cluster}`;
+}
+
+/** Adds up the differences of each cluster; null where each sample is one of its own. */
+function clustersOf(
+  samples: readonly { id: string; difference: number }[],
+  clusterOf: PairedOptions['clusterOf'],
+): { sums: number[]; counts: number[] } | null {
+  if (clusterOf === undefined) return null;
+  const clusters = groupBy(samples, ({ id }) => clusterKey(clusterOf(id), id));
+  if (clusters.size === samples.length) return null;
+  const differences = [...clusters.values()].map((members) => members.map(({ difference }) => difference));
+  return {
+    sums: differences.map((of) => differenceOf(0, sumOf(of))),
+    counts: differences.map(({ length }) => length),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMapping } from '../contracts/json.js';
 
 /** One trial of one task, from any source. */
 export interface RewardRow {
@@ -21,18 +22,27 @@ const rewardRowSchema = z.object({
   error: z.unknown().optional(),
 });
 
-/** Copies `id` of a row of `results.jsonl` to `task_id`. */
-function withTaskId(value: unknown): unknown {
-  const isRow = typeof value === 'object' && value !== null && !('task_id' in value) && 'id' in value;
-  return isRow ? { ...value, task_id: value.id } : value;
+/**
+ * Renames fields that have other names elsewhere: `id` of a row of `results.jsonl`, and what τ-bench writes with a reward
+ * of 0 for a trial that an exception ended.
+ */
+function renamed(value: unknown): unknown {
+  if (!isMapping(value)) return value;
+  const { id, info } = value;
+  const isCrash = isMapping(info) && typeof info.traceback === 'string';
+  return {
+    ...(id === undefined ? {} : { task_id: id }),
+    ...(isCrash ? { error: info.error || info.traceback } : {}),
+    ...value,
+  };
 }
 
 /**
- * Validates a row of parsed JSON, with `task_id` or else `id`, `trial`, and `reward` or `error`; other fields are
- * ignored. Throws TypeError that names the field.
+ * Validates a row of parsed JSON, with `task_id` or else `id`, `trial`, and `reward` or `error`, or a `traceback` in
+ * `info`; other fields are ignored. Throws TypeError that names the field.
  */
 export function readRewardRow(value: unknown): RewardRow {
-  const result = rewardRowSchema.safeParse(withTaskId(value));
+  const result = rewardRowSchema.safeParse(renamed(value));
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${message}`);
     throw new TypeError(`not a row of task_id, trial and reward: ${faults.join('; ')}`);

@@ -636,6 +636,9 @@ export function comparePage({ experiments, comparisons }: Comparison, ids: reado
                 <ScoreRow key={`${score.score} ${score.trials}`} score={score} />
               ))}
             </Table>
+            {one.clustered_by !== undefined && (
+              <p class="note">Intervals and p-values are clustered by {one.clustered_by}.</p>
+            )}
             {one.unpaired_scores.length > 0 && (
               <p class="note">Of one only: {one.unpaired_scores.join(', ')}.</p>
             )}

@@ -9,6 +9,7 @@ import { type Section, sectionHtml } from '../reports/page.js';
 import { render } from '../reports/render.js';
 import { PAGE_SCRIPT } from '../reports/script.js';
 import { PAGE_STYLE } from '../reports/style.js';
+import { clusterNamed } from '../statistics/comparison.js';
 import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readableJson } from '../storage/json-lines.js';
 import { artifactKeys, notesKey } from '../storage/paths.js';
@@ -206,7 +207,8 @@ async function pageOf(page: string, search: URLSearchParams, served: Served): Pr
       opened.sort((one, other) => begun(one).localeCompare(begun(other)));
     const compared = [];
     for (const { store } of opened) compared.push(await readCompared(store));
-    const comparison = compareAll(compared, {}, { vary: [], margin: null });
+    const cluster = clusterNamed(compared.map(({ config }) => config));
+    const comparison = compareAll(compared, { cluster }, { vary: [], margin: null });
     return comparePage(
       comparison,
       opened.map(({ id }) => id),

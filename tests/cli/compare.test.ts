@@ -258,6 +258,34 @@ describe('samples that make no pair', () => {
   });
 });
 
+test('samples that have a value of metrics.cluster in common are no independent evidence', async () => {
+  const of = (letter: (index: number) => string) =>
+    rows(
+      Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`s${index}`, letter(index)])),
+      (id) => ({
+        metadata: { passage: Math.floor(Number(id.slice(1)) / 10) },
+      }),
+    );
+  const results = resultsFolder();
+  const dataset = { items: [{ question: 'a', answer: 'b' }], meta_fields: ['passage'] };
+  const config = { dataset, metrics: { cluster: 'passage' } };
+  await writeExperiment(results, 'a', { rows: of(() => 'n'), config });
+  await writeExperiment(results, 'b', { rows: of((index) => (index < 10 ? 'y' : 'n')), config: { dataset } });
+  // Either config may name the field.
+  for (const [one, other, change] of [
+    ['a', 'b', 'right'],
+    ['b', 'a', 'wrong'],
+  ] as const) {
+    const { out, json } = await compared(results, [one, other]);
+    expect(onlyComparison(json)).toMatchObject({
+      clustered_by: 'passage',
+      scores: [{ pairs: 40, clusters: 4, outcomes: {}, test: { method: 'permutation', p_value: 1 } }],
+    });
+    expect(out).toContain('Intervals and p-values are clustered by passage (metrics.cluster).');
+    expect(out).toContain(`Newly ${change} in B (10)`);
+  }
+});
+
 test('experiments that are alike say so: in rows, in configs, and that the interval is no point', async () => {
   const outcomes = Object.fromEntries(AIME.map(({ id, baseline }) => [id, baseline === 1 ? 'y' : 'n']));
   const results = await pair(rows(outcomes), rows(outcomes));

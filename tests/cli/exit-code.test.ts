@@ -53,6 +53,15 @@ describe('a run', () => {
   });
 });
 
+test.each([
+  // 0.29 · 100 is 28.999999999999996, and 0.7 / 100 is less than 0.007.
+  [29, 100, '29%'],
+  [7, 1000, '0.7%'],
+])('%i errors of %i are not more than %s, and one more are', (errors, samples, share) => {
+  expect(exitOf(run(samples, errors), ANY_FACTS, shareOf(share)).code).toBe(0);
+  expect(exitOf(run(samples, errors + 1), ANY_FACTS, shareOf(share)).code).toBe(1);
+});
+
 test.each<[string, ExperimentMetrics]>([
   [
     'an evaluation whose user spoiled the rest',

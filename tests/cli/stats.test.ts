@@ -158,6 +158,32 @@ describe('reprise stats', () => {
     }
   });
 
+  test('takes for a success what the evaluation takes for one, unless told otherwise', async () => {
+    const folder = dirname(file(rows({ a: 'y' })));
+    const half = [0.5, 0.4]
+      .map((reward, trial) => JSON.stringify({ task_id: 'a', trial, reward }))
+      .join('\n');
+    for (const [name, config] of Object.entries({
+      half: 'success_reward: 0.5',
+      other: 'seed: 1',
+      none: null,
+    })) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'results.jsonl'), half);
+      writeFileSync(join(folder, name, 'beside.jsonl'), half);
+      if (config !== null) writeFileSync(join(folder, name, 'config.yaml'), `${config}\n`);
+    }
+    const successes = async (name: string, ...options: string[]) =>
+      JSON.parse((await stats(join(folder, name), '--json', ...options)).out).successes;
+    expect(await successes('half')).toBe(1);
+    expect(await successes('half/results.jsonl')).toBe(1);
+    expect(await successes('half', '--success-reward', '0.4')).toBe(2);
+    expect(await successes('half', '--success-reward', '1')).toBe(0);
+    for (const name of ['half/beside.jsonl', 'other', 'none']) expect(await successes(name)).toBe(0);
+    const { out } = await stats(join(folder, 'none'), '--against', join(folder, 'half'), '--json');
+    expect(JSON.parse(out)).toMatchObject({ successes: 0, against: { successes: 1 } });
+  });
+
   test('takes an experiment by its id or its folder', async () => {
     const folder = dirname(file(rows({ a: 'y' })));
     mkdirSync(join(folder, 'mine'));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ComparedSamples, compareExperiments } from '../../src/statistics/comparison.js';
+import type { JsonObject } from '../../src/contracts/json.js';
+import { type ComparedSamples, clusterNamed, compareExperiments } from '../../src/statistics/comparison.js';
 import { comparedSamples, type Outcome } from '../../src/statistics/outcomes.js';
 
 const outcome = (id: string, scores: Outcome['scores'], more: Partial<Outcome> = {}): Outcome => ({
@@ -89,6 +90,39 @@ test('a group is that of the baseline’s row, or of the other’s where it has 
     [null, 1],
   ]);
   expect(score?.by.constructor).toMatchObject([{ group: null, pairs: 6 }]);
+});
+
+test('samples are clustered by a field of the metadata that some have', async () => {
+  const passages = (right: boolean[], field = 'passage') =>
+    experiment(
+      right.map((correct, index) =>
+        outcome(`s${index}`, { correct }, { metadata: { [field]: index < 2 ? 'x' : index } }),
+      ),
+    );
+  const [a, b] = [await passages([false, false, true, true]), await passages([true, true, true, true])];
+  const summary = ({ clustered_by, scores: [score] }: ReturnType<typeof compareExperiments>) => [
+    clustered_by,
+    score?.clusters,
+    score?.test?.method,
+  ];
+  expect(summary(compareExperiments(a, b, { cluster: 'passage' }))).toEqual(['passage', 3, 'permutation']);
+  const usual = [undefined, undefined, 'mcnemar'];
+  expect(summary(compareExperiments(a, b, { cluster: 'nowhere' }))).toEqual(usual);
+  expect(summary(compareExperiments(a, b))).toEqual(usual);
+  // A field that the baseline’s rows lack is read of the other’s.
+  const bare = await passages([false, false, true, true], 'else');
+  expect(summary(compareExperiments(bare, b, { cluster: 'passage' }))).toEqual(['passage', 3, 'permutation']);
+});
+
+test('the field of clusters is the first that a config names', () => {
+  const named: JsonObject[] = [
+    {},
+    { metrics: { cluster: null } },
+    { metrics: { cluster: 'p' } },
+    { metrics: { cluster: 'q' } },
+  ];
+  expect(clusterNamed(named)).toBe('p');
+  expect(clusterNamed(named.slice(0, 2))).toBeNull();
 });
 
 test('changed samples are listed by the size of their change, equal ones in the order of the rows', async () => {

@@ -102,6 +102,54 @@ describe('a comparison of rewards, or of several trials', () => {
   });
 });
 
+describe('a comparison of samples that are not independent', () => {
+  const ids = Array.from({ length: 40 }, (_, index) => `s${index}`);
+  const passageOf = (id: string) => `${Math.floor(Number(id.slice(1)) / 10)}`;
+  const of = (right: (index: number) => number[]) =>
+    values(Object.fromEntries(ids.map((id, index) => [id, right(index)])));
+  // The other one is right in all ten questions on the first of four passages.
+  const [baseline, other] = [of(() => [0]), of((index) => [Number(index < 10)])];
+
+  test('counts what they have in common as one', () => {
+    const alone = comparePaired(baseline, other);
+    expect(alone.test).toMatchObject({ method: 'mcnemar', p_value: 2 ** -9 });
+    const clustered = comparePaired(baseline, other, { clusterOf: passageOf });
+    expect(clustered).toMatchObject({
+      pairs: 40,
+      clusters: 4,
+      difference: 0.25,
+      outcomes: alone.outcomes,
+      interval: { method: 'student_t' },
+      // One passage of four has changed, and it may as well have become worse.
+      test: { method: 'permutation', p_value: 1, draws: null },
+    });
+    // √(4/3 · (7.5² + 3 · 2.5²)) / 40, and Student's t of three degrees of freedom.
+    expect(clustered.stderr).toBeCloseTo(0.25, 12);
+    expect(clustered.interval?.lower).toBeCloseTo(0.25 - 3.182446305 * 0.25, 8);
+    expect(clustered.interval?.upper).toBeCloseTo(0.25 + 3.182446305 * 0.25, 8);
+  });
+
+  test('is the usual one where each has a value of its own, or none', () => {
+    const usual = comparePaired(baseline, other);
+    for (const clusterOf of [(id: string) => id, () => null])
+      expect(comparePaired(baseline, other, { clusterOf })).toEqual(usual);
+    // Those without a value stand alone, whatever their ids are called.
+    const some = comparePaired(baseline, other, { clusterOf: (id) => (id < 's2' ? passageOf(id) : null) });
+    expect(some.clusters).toBeGreaterThan(4);
+  });
+
+  test('has no interval of one cluster, nor where gains and losses of each are as large', () => {
+    const together = comparePaired(baseline, other, { clusterOf: () => 'all' });
+    expect(together).toMatchObject({ clusters: 1, stderr: null, interval: null, test: { p_value: 1 } });
+    const [third, twoThirds] = [
+      of((index) => [index % 2 ? 0.1 : 0.3]),
+      of((index) => [index % 2 ? 0.3 : 0.1]),
+    ];
+    const even = comparePaired(third, twoThirds, { clusterOf: passageOf });
+    expect(even).toMatchObject({ clusters: 4, interval: null, test: { p_value: 1 } });
+  });
+});
+
 describe('a comparison without a figure', () => {
   test.each<[string, Record<string, number[]>, Record<string, number[]>, object]>([
     ['no sample in both', { a: [1] }, { b: [1] }, { pairs: 0, difference: null, interval: null, test: null }],

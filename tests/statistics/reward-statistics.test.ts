@@ -115,6 +115,25 @@ describe('a row of rewards', () => {
       { task_id: 'a', trial: 0, error: 'timeout' },
       { task_id: 'a', trial: 0, reward: null, error: 'timeout' },
     ],
+    // τ-bench's row of an exception.
+    [
+      { task_id: 3, trial: 1, reward: 0, info: { error: 'RateLimitError', traceback: 'Trace…' }, traj: [] },
+      { task_id: '3', trial: 1, reward: 0, error: 'RateLimitError' },
+    ],
+    // An exception without a message.
+    [
+      { task_id: 3, trial: 1, reward: 0, info: { error: '', traceback: 'Trace…' }, traj: [] },
+      { task_id: '3', trial: 1, reward: 0, error: 'Trace…' },
+    ],
+    // What an environment says of a judged trial.
+    [
+      { task_id: 3, trial: 1, reward: 0, info: { error: 'no such flight', task: {} }, traj: [] },
+      { task_id: '3', trial: 1, reward: 0 },
+    ],
+    [
+      { task_id: 3, trial: 1, reward: 1, info: { traceback: null }, error: null },
+      { task_id: '3', trial: 1, reward: 1, error: null },
+    ],
   ])('%j is read', (value, expected) => {
     expect(readRewardRow(value)).toEqual(expected);
   });

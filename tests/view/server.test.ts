@@ -165,6 +165,24 @@ test('a verdict by hand is kept with its sample, shown, and a score of its own i
   expect(visibleText((await pageAt(url, 'compare?id=one&id=two')).text)).toContain('by_hand');
 });
 
+test('a comparison says what its intervals are clustered by', async () => {
+  const folder = resultsFolder();
+  const of = (outcome: string) =>
+    ['a', 'b', 'c'].map((id) => ({
+      ...taskRow(row(id, 0, outcome)),
+      metadata: { passage: id < 'c' ? 'x' : 'y' },
+    }));
+  const dataset = { items: [{ question: 'a', answer: 'b' }], meta_fields: ['passage'] };
+  const config = { dataset, metrics: { cluster: 'passage' } };
+  await writeExperiment(folder, 'one', { rows: of('no'), config });
+  await writeExperiment(folder, 'two', { rows: of('yes'), config: { dataset } });
+  const url = await viewerOf(folder);
+  const said = 'Intervals and p-values are clustered by passage.';
+  expect(visibleText((await pageAt(url, 'compare?id=two&id=one')).text)).toContain(said);
+  const plain = await viewerOf(await twoRuns());
+  expect(visibleText((await pageAt(plain, 'compare?id=one&id=two')).text)).not.toContain('clustered');
+});
+
 test('texts of models and datasets stay texts, wherever they stand', async () => {
   const folder = resultsFolder();
   const rows = HOSTILE.map((text, index) => ({

@@ -182,6 +182,8 @@ export interface SweepMetrics extends ExperimentMetrics<'sweep'> {
   repeats: number;
   cells: CellRow[];
   settings: SettingResult[];
+  /** Field of the samples' metadata that the errors of settings and differences are clustered by; absent: the samples. */
+  clustered_by?: string;
   model: string;
 }
 

@@ -83,7 +83,7 @@ function unscoredNotes(settings: readonly SettingResult[], varied: readonly stri
 }
 
 /** Returns the table of the scores of settings; none where the table of cells has all of them. */
-function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
+function scoreTable({ settings, repeats, clustered_by = 'sample' }: SweepMetrics): FactTable {
   const varied = variedFields(settings);
   const head = [nameOfFields(varied), 'score', 'samples', 'mean', 'cost'];
   const rows = settings.flatMap(({ settings: own, scores, cost_usd }) =>
@@ -97,7 +97,7 @@ function scoreTable({ settings, repeats }: SweepMetrics): FactTable {
   );
   const over = repeats === 1 ? '' : ` over ${repeats} repeats`;
   const unscored = unscoredNotes(settings, varied);
-  const notes = [`Means${over} ± standard error, clustered by sample.`, ...unscored];
+  const notes = [`Means${over} ± standard error, clustered by ${clustered_by}.`, ...unscored];
   const isInCells =
     repeats === 1 && unscored.length === 0 && settings.every(({ scores }) => scores.length < 2);
   return { kind: 'table', head, rows: isInCells ? [] : rows, notes };
@@ -111,7 +111,7 @@ function differenceText({ difference, interval, is_share }: SettingDifference): 
 }
 
 /** Returns the table of the differences between the first setting and the others. */
-function differenceTable({ settings }: SweepMetrics): FactTable {
+function differenceTable({ settings, clustered_by }: SweepMetrics): FactTable {
   const varied = variedFields(settings);
   const [first] = settings;
   const rows = settings.flatMap(({ settings: own, differences = [] }) =>
@@ -127,7 +127,7 @@ function differenceTable({ settings }: SweepMetrics): FactTable {
     differences.some((one) => 'p_value_holm' in one),
   );
   const notes = [
-    `Against ${settingText(first?.settings ?? {}, varied)}, paired by sample, with 95 % intervals.`,
+    `Against ${settingText(first?.settings ?? {}, varied)}, paired by sample, with 95 % intervals${clustered_by === undefined ? '' : `, clustered by ${clustered_by}`}.`,
     `p-values are two-sided${isCorrected ? ', and corrected for the number of settings (Holm)' : ''}.`,
   ];
   return { kind: 'table', head: [nameOfFields(varied), 'score', 'pairs', 'difference', 'p'], rows, notes };

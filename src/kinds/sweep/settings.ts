@@ -1,8 +1,10 @@
 import type { ComparedExperiment } from '../../activities/compared-experiment.js';
 import { addCosts } from '../../runtime/add-costs.js';
-import { compareExperiments, scoreNames } from '../../statistics/comparison.js';
+import { clusterNamed, compareExperiments, scoreNames } from '../../statistics/comparison.js';
 import { groupBy } from '../../statistics/group-by.js';
+import { fieldText } from '../../statistics/groups.js';
 import { type ComparedSample, lastTrials } from '../../statistics/outcomes.js';
+import { clusterKey } from '../../statistics/paired.js';
 import { holm } from '../../statistics/paired-tests.js';
 import { clusteredStderr } from '../../statistics/standard-error.js';
 import { meanOf, sumOf } from '../../statistics/sums.js';
@@ -32,29 +34,34 @@ function pooled(cells: readonly SettingCell[]): Map<string, ComparedSample> {
   return all;
 }
 
-/** Returns the scores of a setting: means over all judged trials, with standard errors clustered by sample. */
-function scoresOf(samples: Map<string, ComparedSample>): SettingScore[] {
+/**
+ * Returns the scores of a setting: means over all judged trials, with standard errors clustered by sample, or by a field
+ * of the metadata.
+ */
+function scoresOf(samples: Map<string, ComparedSample>, cluster: string | null): SettingScore[] {
   const known = new Set<string>();
   return [...scoreNames({ samples })].flatMap((score) => {
-    const values = [...samples.values()].map(({ trials }) =>
-      trials.map(({ scores }) => scores?.[score]).filter((value) => value !== undefined),
-    );
-    const judged = values.filter(({ length }) => length > 0);
-    const same = JSON.stringify(values.map((trials) => trials.map(Number)));
+    const values = [...samples.values()].map(({ id, metadata, trials }) => ({
+      cluster: clusterKey(cluster === null ? null : fieldText(cluster, [metadata]), id),
+      trials: trials.map(({ scores }) => scores?.[score]).filter((value) => value !== undefined),
+    }));
+    const judged = values.filter(({ trials }) => trials.length > 0);
+    const same = JSON.stringify(values.map(({ trials }) => trials.map(Number)));
     // A reward of 0 and 1 says what right and wrong do.
     if (judged.length === 0 || known.has(same)) return [];
     known.add(same);
     // Samples weigh the same, as in comparisons.
-    const means = judged.map((trials) => meanOf(trials.map(Number)));
+    const means = judged.map(({ trials }) => meanOf(trials.map(Number)));
+    const clusters = [...groupBy([...means.keys()], (index) => judged[index]?.cluster).values()];
     return [
       {
         score,
-        is_share: judged.flat().every((value) => typeof value === 'boolean'),
+        is_share: judged.every(({ trials }) => trials.every((value) => typeof value === 'boolean')),
         samples: judged.length,
         mean: meanOf(means),
         stderr: clusteredStderr(
-          means,
-          means.map(() => 1),
+          clusters.map((members) => sumOf(members.map((index) => means[index] as number))),
+          clusters.map(({ length }) => length),
         ),
       },
     ];
@@ -71,9 +78,17 @@ function unscoredOf(cells: readonly CellRow[]): SettingResult['unscored'] {
     : Object.fromEntries([...names].map((name) => [name, { samples: count(name), of }]));
 }
 
-function differencesOf(baseline: Map<string, ComparedSample>, other: Map<string, ComparedSample>) {
+function differencesOf(
+  baseline: Map<string, ComparedSample>,
+  other: Map<string, ComparedSample>,
+  cluster: string | null,
+) {
   const figures = ['mean'] as const;
-  const { scores } = compareExperiments({ samples: baseline, figures }, { samples: other, figures });
+  const { scores } = compareExperiments(
+    { samples: baseline, figures },
+    { samples: other, figures },
+    { cluster },
+  );
   return scores.map(
     ({ score, is_share, pairs, interval, test, ...figures }): SettingDifference => ({
       score,
@@ -100,8 +115,17 @@ function withHolm(settings: readonly SettingResult[]): void {
   }
 }
 
+/** Returns the field whose values are the clusters of a sweep's samples; null if its cells name none that a sample has. */
+export function clusterOfCells(cells: readonly SettingCell[]): string | null {
+  const experiments = cells.flatMap(({ samples }) => samples ?? []);
+  const field = clusterNamed(experiments.map(({ config }) => config));
+  const hasField = ({ samples }: ComparedExperiment) =>
+    [...samples.values()].some(({ metadata }) => field !== null && fieldText(field, [metadata]) !== null);
+  return experiments.some(hasField) ? field : null;
+}
+
 /** Returns the results of each setting of a sweep, compared with the first one, sample by sample. */
-export function settingsOf(cells: readonly SettingCell[]): SettingResult[] {
+export function settingsOf(cells: readonly SettingCell[], cluster = clusterOfCells(cells)): SettingResult[] {
   const groups = [...groupBy(cells, ({ row }) => JSON.stringify(row.settings)).values()];
   const samples = groups.map(pooled);
   const [first] = samples;
@@ -114,9 +138,11 @@ export function settingsOf(cells: readonly SettingCell[]): SettingResult[] {
     return {
       settings: group[0]?.row.settings ?? {},
       cells: group.map(({ row }) => row.name),
-      scores: scoresOf(own),
+      scores: scoresOf(own, cluster),
       ...(unscored === undefined ? {} : { unscored }),
-      ...(index > 0 && first !== undefined && own.size > 0 && { differences: differencesOf(first, own) }),
+      ...(index > 0 &&
+        first !== undefined &&
+        own.size > 0 && { differences: differencesOf(first, own, cluster) }),
       cost_usd: group.reduce<number | null>((sum, { row }) => addCosts(sum, row.cost_usd), 0),
       seconds_per_sample: seconds.length === 0 ? null : sumOf(seconds) / seconds.length,
     };

@@ -7,7 +7,7 @@ import { cellsOf, configOfCell, kindOfCells } from '../../../src/kinds/sweep/cel
 import { sweepCommand } from '../../../src/kinds/sweep/command.js';
 import { sweepConfigs } from '../../../src/kinds/sweep/config.js';
 import type { CellRow } from '../../../src/kinds/sweep/contracts.js';
-import { settingsOf } from '../../../src/kinds/sweep/settings.js';
+import { clusterOfCells, settingsOf } from '../../../src/kinds/sweep/settings.js';
 import { folderWith, MINIMAL, refusal } from '../../support/configs.js';
 
 const VENDOR = { ...MINIMAL, lm: { model: 'openai/a' } };
@@ -157,18 +157,20 @@ describe('the settings of a sweep', () => {
       cost_usd: 0.5,
       seconds_per_sample: 2,
     }) as unknown as CellRow;
-  const samples = (right: boolean[]) => ({
+  const samples = (right: boolean[], cluster: string | null = null) => ({
     figures: ['mean'],
+    config: { metrics: { cluster } },
     samples: new Map(
       right.map((correct, index) => {
         const id = String(index);
         const trials = [{ trial: 0, answer: null, scores: { correct, reward: Number(correct) } }];
-        return [id, { id, question: null, target: null, metadata: {}, trials }];
+        const metadata = { passage: Math.floor(index / 2) };
+        return [id, { id, question: null, target: null, metadata, trials }];
       }),
     ),
   });
-  const cell = (temperature: number, repeat: number, right: boolean[]) =>
-    ({ row: row(temperature, repeat), samples: samples(right) }) as never;
+  const cell = (temperature: number, repeat: number, right: boolean[], cluster?: string) =>
+    ({ row: row(temperature, repeat), samples: samples(right, cluster) }) as never;
 
   it('pool their repeats by sample, so that repeats of a sample do not count as independent', () => {
     const [cold, warm] = settingsOf([
@@ -187,6 +189,24 @@ describe('the settings of a sweep', () => {
       differences: [{ score: 'correct', pairs: 4, difference: -0.5 }],
     });
     expect(cold).not.toHaveProperty('differences');
+  });
+
+  it('have the errors of what samples have in common, where the config names it', () => {
+    const of = (cluster?: string) => [
+      cell(0, 0, [true, true, false, false], cluster),
+      cell(1, 0, [false, false, false, false], cluster),
+    ];
+    const [cold, warm] = settingsOf(of('passage'));
+    // Two passages with 2 and 0 right: √(2/1 · (1² + 1²)) / 4.
+    expect(cold?.scores).toMatchObject([{ samples: 4, mean: 0.5, stderr: 0.5 }]);
+    expect(warm?.differences).toMatchObject([{ pairs: 4, difference: -0.5, stderr: 0.5, p_value: 1 }]);
+    for (const cells of [of(), of('nowhere')]) {
+      const [independent, other] = settingsOf(cells);
+      expect(clusterOfCells(cells)).toBeNull();
+      expect(independent?.scores[0]?.stderr).toBeCloseTo(Math.sqrt(1 / 12), 12);
+      expect(other?.differences).toMatchObject([{ p_value: 0.5 }]);
+    }
+    expect(clusterOfCells(of('passage'))).toBe('passage');
   });
 
   it('count what scorers gave no score, of the judged samples of all repeats', () => {

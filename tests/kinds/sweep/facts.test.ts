@@ -25,6 +25,32 @@ test('several scores of a setting stand in a table, without repeats too', () => 
   });
 });
 
+test('the tables say what their errors are clustered by', () => {
+  const [a, b] = ['a', 'b'].map((model) => ({
+    settings: { model },
+    cells: [model],
+    scores: [],
+    cost_usd: 1,
+  }));
+  const one = { score: 'correct', is_share: true, pairs: 4, difference: 0.5, interval: null, p_value: 1 };
+  const notesOf = (more: object) => {
+    const metrics = {
+      command: 'run',
+      repeats: 2,
+      cells: [],
+      settings: [a, { ...b, differences: [one] }],
+      ...more,
+    };
+    const units = { noun: 'cell', planned: 2, ended: 2, running: 0 };
+    const facts = SWEEP_FACTS.facts({ metrics, units } as never);
+    return facts.flatMap(({ value }) => (value.kind === 'table' ? (value.notes ?? []) : []));
+  };
+  expect(notesOf({ clustered_by: 'passage' })).toContain(
+    'Against a, paired by sample, with 95 % intervals, clustered by passage.',
+  );
+  expect(notesOf({})).toContain('Against a, paired by sample, with 95 % intervals.');
+});
+
 test('one score stands there where it is of several repeats', () => {
   expect(scoreTableOf(['correct'])).toBeNull();
   expect(scoreTableOf(['correct'], 3)).toEqual({

@@ -8,8 +8,9 @@ import type { Guard } from '../../../activities/unless-over.js';
 import { unrecordedSoFar } from '../../../activities/unrecorded.js';
 import type { CallRecord } from '../../../contracts/language-model.js';
 import type { EpisodeError } from '../../../contracts/results.js';
+import type { StepCost } from '../../../contracts/step-cost.js';
 import { reportHtml } from '../../../reports/report.js';
-import { noStepCost } from '../../../runtime/step-cost.js';
+import { addStep, costOfCall, noStepCost } from '../../../runtime/step-cost.js';
 import { CallTally } from '../../../statistics/call-figures.js';
 import { ErrorTally } from '../../../statistics/error-tally.js';
 import { ScoreTally } from '../../../statistics/score-tally.js';
@@ -31,11 +32,34 @@ import { storedSample } from './sample-activities.js';
 /** Own code without modules: those of the kind were noted when it was loaded. */
 const NO_OTHER_CODE = { paths: [], folders: [] };
 
-/** Yields the calls sample by sample, each in the order in which they were made, and adds them up. */
+/** A stored call, without its reply. */
+interface PlacedCall extends Pick<CallRecord, 'sample_id' | 'ordinal'> {
+  key: string;
+}
+
+/** Finds the stored calls, and adds up those of each sample, and all. */
+async function placedCalls(
+  store: ArtifactStore,
+  tally: CallTally,
+): Promise<{ placed: PlacedCall[]; costs: Map<string, StepCost> }> {
+  const placed: PlacedCall[] = [];
+  const costs = new Map<string, StepCost>();
+  const read = async (key: string) => [key, await readJson<StoredCall>(store, key)] as const;
+  for await (const [key, call] of readAhead(await keysBelow(store, callsPrefix()), read)) {
+    if (call === null) continue;
+    const { sample_id, ordinal } = call.record;
+    tally.addReply(call.record);
+    costs.set(sample_id, addStep(costs.get(sample_id) ?? noStepCost(), costOfCall(call.record)));
+    placed.push({ key, sample_id, ordinal });
+  }
+  return { placed, costs };
+}
+
+/** Yields the calls sample by sample, each in the order in which they were made. */
 async function* calls(
   store: ArtifactStore,
   ids: readonly string[],
-  tally: CallTally,
+  { placed, tally }: { placed: readonly PlacedCall[]; tally: CallTally },
 ): AsyncGenerator<CallRecord> {
   // Set-aside replies come first: a replay uses the last reply at each place.
   for await (const record of setAsideCalls(store)) {
@@ -43,26 +67,28 @@ async function* calls(
     yield record;
   }
   const numbers = new Map(ids.map((id, number) => [id, number]));
-  const placed: { key: string; sample: number; ordinal: number }[] = [];
-  const read = async (key: string) => [key, await readJson<StoredCall>(store, key)] as const;
-  for await (const [key, call] of readAhead(await keysBelow(store, callsPrefix()), read)) {
-    if (call === null) continue;
-    tally.addReply(call.record);
-    const { sample_id, ordinal } = call.record;
-    placed.push({ key, sample: numbers.get(sample_id) ?? ids.length, ordinal });
-  }
-  placed.sort((left, right) => left.sample - right.sample || left.ordinal - right.ordinal);
-  for await (const [, call] of readAhead(placed, ({ key }) => read(key)))
+  const place = ({ sample_id }: PlacedCall) => numbers.get(sample_id) ?? ids.length;
+  const sorted = [...placed].sort(
+    (left, right) => place(left) - place(right) || left.ordinal - right.ordinal,
+  );
+  for await (const call of readAhead(sorted, ({ key }) => readJson<StoredCall>(store, key)))
     if (call !== null) yield call.record;
 }
 
-/** Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error. */
-async function rowOf(context: OwnKindContext, sample: number): Promise<OwnKindRow | null> {
+/**
+ * Builds the row of a sample; null if it has neither row nor error. A row takes precedence over an earlier error.
+ * @param costs of the stored calls by sample: one that ended in an error has made some, too
+ */
+async function rowOf(
+  context: OwnKindContext,
+  sample: number,
+  costs: ReadonlyMap<string, StepCost>,
+): Promise<OwnKindRow | null> {
   const { id, question, target, metadata } = await context.tasks.get(sample);
   const stored = await storedSample(context, { sample });
   const error = stored === null ? await readJson<EpisodeError>(context.store, sampleErrorKey(sample)) : null;
   if (stored === null && error === null) return null;
-  const { lm_calls, usage, cost_usd } = stored?.cost ?? noStepCost();
+  const { lm_calls, usage, cost_usd } = stored?.cost ?? costs.get(id) ?? noStepCost();
   const { scores = {}, ...row } = stored?.row ?? {};
   const ofSample = Object.keys(metadata).length === 0 ? {} : { metadata };
   return {
@@ -98,9 +124,11 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
     const rows: Row[] = [];
     const ids: string[] = [];
     const scores = new ScoreTally();
+    const tally = new CallTally(({ role, purpose }) => role ?? purpose);
+    const { placed, costs } = await placedCalls(store, tally);
     const results = async function* () {
       const samples = Array.from({ length: plan.samples }, (_, sample) => sample);
-      for await (const row of readAhead(samples, (sample) => rowOf(context, sample))) {
+      for await (const row of readAhead(samples, (sample) => rowOf(context, sample, costs))) {
         if (row === null) continue;
         ids.push(row.id);
         if (row.error === null) {
@@ -111,8 +139,7 @@ export function createFinalizeOwnKind(contexts: OwnKindContexts, dependencies: W
       }
     };
     await store.writeStream(artifactKeys.results, jsonLines(results()));
-    const tally = new CallTally(({ role, purpose }) => role ?? purpose);
-    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, ids, tally)));
+    await store.writeStream(artifactKeys.calls, jsonLines(calls(store, ids, { placed, tally })));
     const values = pricesInUse(Object.values(context.config.models), dependencies.environment);
     const code = { ...NO_OTHER_CODE, values };
     const gathered: OwnKindMetrics = {

@@ -123,7 +123,11 @@ async function configOf(store: ArtifactStore, { scorer, set, name }: ScoreByOpti
 type StoodDifference = ScoreComparison & { stood: string };
 
 /** Compares the scores of a run with what stood in the rows of the one whose answers it has. */
-async function differences(before: ArtifactStore, after: ArtifactStore): Promise<StoodDifference[]> {
+async function differences(
+  before: ArtifactStore,
+  after: ArtifactStore,
+  cluster: string | null,
+): Promise<StoodDifference[]> {
   const [old, rows]: [Map<string, TaskRow>, TaskRow[]] = [new Map(), []];
   const key = ({ id, trial }: TaskRow) => JSON.stringify([id, trial]);
   for await (const row of rowsOf(before)) old.set(key(row), row);
@@ -149,6 +153,7 @@ async function differences(before: ArtifactStore, after: ArtifactStore): Promise
     const { scores } = compareExperiments(
       await side((row) => stoodIn(old.get(key(row)))),
       await side((row) => row.scores?.[name]),
+      { cluster },
     );
     if (scores[0] !== undefined) result.push({ ...scores[0], stood });
   }
@@ -196,7 +201,7 @@ export async function scoreBy(store: ArtifactStore, options: ScoreByOptions): Pr
   const result = await carryingOut(carried, (carry) => carry(carried, () => undefined));
   if (result === null) return EXIT.interrupted;
   const { artifacts, metrics } = result as RunResult;
-  const stood = await differences(store, openStore(artifacts));
+  const stood = await differences(store, openStore(artifacts), config.metrics.cluster);
   if (json) printJson({ artifacts, metrics, stood });
   else {
     printText(carried.report(result));

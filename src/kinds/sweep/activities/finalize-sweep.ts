@@ -24,7 +24,7 @@ import type {
 } from '../contracts.js';
 import { cellKey } from '../paths.js';
 import { sweepReport } from '../report.js';
-import { settingsOf } from '../settings.js';
+import { clusterOfCells, settingsOf } from '../settings.js';
 import type { SweepContext, SweepContexts } from './sweep-context.js';
 
 type CellMetrics = ExperimentMetrics & {
@@ -126,6 +126,7 @@ export function createFinalizeSweep(contexts: SweepContexts, dependencies: Worke
     const cells: ReadCell[] = [];
     for (const [index, cell] of context.cells.entries()) cells.push(await readCell(context, cell, index));
     const rows = cells.map(({ row }) => row);
+    const cluster = clusterOfCells(cells);
     const errors = new ErrorTally();
     for (const { status, message, name } of rows) {
       if (status === 'failed')
@@ -143,7 +144,8 @@ export function createFinalizeSweep(contexts: SweepContexts, dependencies: Worke
       cells_planned: rows.length,
       repeats: context.config.repeats,
       cells: rows,
-      settings: settingsOf(cells.map(({ row, samples }) => ({ row, samples }))),
+      settings: settingsOf(cells, cluster),
+      ...(cluster === null ? {} : { clustered_by: cluster }),
       errors: errors.total,
       errors_by_type: errors.counts(),
       ...errors.causes(),

@@ -89,7 +89,11 @@ export async function scoreOutput(
       `answers ${score === undefined ? 'nothing' : shownValue(score)} as its score, which is no number`,
     );
   if (!Number.isFinite(score)) return { score: 0, message: `The score is ${score}, which counts as 0.` };
-  if (score < 0) throw unusable(example, `answers ${score}: a score must not be negative`);
+  if (score < 0)
+    throw unusable(
+      example,
+      `answers ${score}: a score must not be negative, since a failed run scores 0; of a loss, answer 1 / (1 + loss)`,
+    );
   // -0 would print as 0 but compare as another value.
   return {
     score: score === 0 ? 0 : score,

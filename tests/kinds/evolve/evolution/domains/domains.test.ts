@@ -302,6 +302,12 @@ describe('a custom domain', () => {
     );
   });
 
+  test('that answers less than 0 is told what to answer of a loss', async () => {
+    await expect(score(() => -0.3)).rejects.toThrow(
+      'the scorer of example "r" answers -0.3: a score must not be negative, since a failed run scores 0; of a loss, answer 1 / (1 + loss)',
+    );
+  });
+
   test('may have metrics, each a finite number with a name', async () => {
     const metrics = { speed: 2.5, 'share of rows': 0 };
     expect(await score(() => ({ score: 1, message: 'fast', metrics }))).toEqual({
