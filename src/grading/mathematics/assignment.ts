@@ -43,9 +43,9 @@ const NAMES = [
   /^(?:[a-zA-Z]|\\(?!pi\b|infty\b)[a-zA-Z]+)'*(?:_\{[^{}]*\})?$/,
   // f(x), W_n(2), f^{-1}(x)
   /^[a-zA-Z]'*(?:_\{[^{}]*\})?(?:\^\{-1\})?\([^()=]*\)$/,
-  // AB, |AB|, \angle ABC, \overline{AB}, \frac{AB}{CD}
   // x1
   /^[a-zA-Z]\d$/,
+  // AB, |AB|, \angle ABC, \overline{AB}, \frac{AB}{CD}
   /^\|?[A-Z]{2,4}\|?$|^\|[a-z]\|$|^\\(?:angle|overline|triangle)\s?\{?[A-Z]{1,3}\}?$|^\\frac\{[A-Z]{2,3}\}\{[A-Z]{2,3}\}$/,
 ];
 

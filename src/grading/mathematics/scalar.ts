@@ -60,7 +60,12 @@ const LATER_CURRENCY = /(?<=[-+*/(]|\\(?:times|cdot) ?)\\currency\{[a-z]{3}\}/g;
 
 /** Powers of ten after an amount of money: `$42K`, `$1.5M`. */
 const MONEY: Record<string, string> = {
-  ...{ k: '1000', K: '1000', M: '1000000', mn: '1000000', B: '1000000000', bn: '1000000000' },
+  k: '1000',
+  K: '1000',
+  M: '1000000',
+  mn: '1000000',
+  B: '1000000000',
+  bn: '1000000000',
 };
 
 function withoutUnit(text: string): Scalar {

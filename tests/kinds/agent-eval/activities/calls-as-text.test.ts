@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callsAsText } from '../../../../src/kinds/agent-eval/rollouts/calls-as-text.js';
+import { callsAsText } from '../../../../src/kinds/agent-eval/activities/end-rollout.js';
 
 const tools = [{ name: 'book_seat', description: 'Books.', parameters: {} }];
 
