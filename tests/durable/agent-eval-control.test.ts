@@ -60,10 +60,10 @@ describe('an evaluation in progress', () => {
     });
     // Between two waves of calls nothing is in flight either, so it has to stay so.
     let seen = { calls: -1, since: 0 };
-    await until('no call arrives for a second', () => {
+    await until('no call arrives for three seconds', () => {
       const { calls: now, inFlight } = provider.statistics;
       if (now !== seen.calls || inFlight > 0) seen = { calls: now, since: Date.now() };
-      return Date.now() - seen.since > 1000;
+      return Date.now() - seen.since > 3000;
     });
     const { calls: callsInPause, maxInFlight } = provider.statistics;
     expect(maxInFlight).toBe(2);

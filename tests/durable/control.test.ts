@@ -53,10 +53,10 @@ describe('a run in progress', () => {
     expect((await place.reprise(['pause', 'paused'])).code).toBe(0);
     // Between two waves of calls nothing is in flight either, so it has to stay so.
     let seen = { calls: -1, since: 0 };
-    await until('no call arrives for a second', () => {
+    await until('no call arrives for three seconds', () => {
       const { calls, inFlight } = provider.statistics;
       if (calls !== seen.calls || inFlight > 0) seen = { calls, since: Date.now() };
-      return Date.now() - seen.since > 1000;
+      return Date.now() - seen.since > 3000;
     });
     const { calls } = provider.statistics;
     expect((await progressOf('paused')).phase).toBe('paused');
