@@ -104,6 +104,7 @@ def program_environment():
         "LANG": "C.UTF-8",
         # The order of a set of strings is the same in every execution.
         "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
     }
 
 

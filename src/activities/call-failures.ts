@@ -11,7 +11,7 @@ import { costOfUnrecorded, noStepCost } from '../runtime/step-cost.js';
 import { pauseAfter } from './pause-after.js';
 
 /** Error kinds of a request that the provider refuses for its content. */
-const REFUSED: readonly LanguageModelErrorKind[] = ['bad_request', 'content_filter'];
+const REFUSED: readonly LanguageModelErrorKind[] = ['bad_request', 'context_full', 'content_filter'];
 
 /** Returns the provider's reason for refusing a request for its content; null for another error. */
 export function refusalOf(error: unknown): string | null {

@@ -44,9 +44,13 @@ export function promptKeyOf(model: string, request: GenerateRequest): string {
   return hash(question(model, request));
 }
 
-/** Returns the key of a call that runs share (`lm.cache: runs`): equal prompts in the same place. */
-export function sharedCallKeyOf(model: string, request: GenerateRequest): string {
-  return hash(['runs', ...question(model, request), ...place(request.call)]);
+/**
+ * Returns the key of a call that runs share (`lm.cache: runs`): equal prompts in the same place.
+ * @param seed that of the run, where only runs of one seed share (`lm.cache: seed`)
+ */
+export function sharedCallKeyOf(model: string, request: GenerateRequest, seed?: number): string {
+  const shared = seed === undefined ? 'runs' : `runs of seed ${seed}`;
+  return hash([shared, ...question(model, request), ...place(request.call)]);
 }
 
 /**

@@ -54,10 +54,11 @@ const SHOWN_REASONING = 200;
 export function replyOf(record: Omit<CallRecord, 'key'>): GeneratedReply {
   const { text, reasoning, only_thought, finish_reason, cost_usd, usage, usage_estimated, tool_calls } =
     record;
-  const { repeated, maybe_repeated } = record;
+  const { repeated, maybe_repeated, stopped_in_thought } = record;
   return {
     text,
     ...(only_thought === undefined ? {} : { only_thought }),
+    ...(stopped_in_thought === undefined ? {} : { stopped_in_thought }),
     ...(reasoning === undefined || text.trim() !== ''
       ? {}
       : { reasoning: reasoning.slice(0, SHOWN_REASONING) }),
@@ -91,15 +92,18 @@ export function recordOf(request: GenerateRequest, answered: Answered): CallReco
     text: reply.text,
     ...(reply.reasoning ? { reasoning: reply.reasoning } : {}),
     ...(reply.only_thought === true ? { only_thought: true } : {}),
+    ...(reply.stopped_in_thought === true ? { stopped_in_thought: true } : {}),
     ...(reply.tool_calls === undefined ? {} : { tool_calls: reply.tool_calls }),
+    ...(reply.as_given === undefined ? {} : { as_given: reply.as_given }),
     finish_reason: reply.finish_reason,
+    ...(reply.context_full === undefined ? {} : { context_full: reply.context_full }),
     ...(reply.adapted === undefined ? {} : { adapted: reply.adapted }),
     ...(reply.tokens === undefined ? {} : { tokens: reply.tokens }),
     ...(reply.usage === undefined ? {} : { usage: reply.usage }),
     ...(reply.usage_estimated === true ? { usage_estimated: true } : {}),
     cost_usd: cached ? 0 : cost_usd,
     latency_ms,
-    messages: request.messages.map(({ reasoning: _reasoning, ...message }) => message),
+    messages: request.messages.map(({ reasoning: _reasoning, as_given: _given, ...message }) => message),
     ...(request.tools === undefined ? {} : { tools: request.tools }),
     parameters: request.parameters,
     attempts: failures + cutOff.crashes + (cached ? 0 : 1),

@@ -23,7 +23,7 @@ export interface CallingExperiment {
 /** Returns a model for an experiment's calls. The model is created with the first call, and again if that failed. */
 export function calledModel(
   given: LanguageModelConfig,
-  { seed, ...experiment }: CallingExperiment,
+  experiment: CallingExperiment,
   { environment, notify, openStore }: Pick<WorkerDependencies, 'environment' | 'notify' | 'openStore'>,
 ): CalledModel {
   const lm = atServer(given, environment);
@@ -32,6 +32,7 @@ export function calledModel(
   let model: ReturnType<CalledModel['languageModel']> | undefined;
   const languageModel = () => {
     const openRecording = locatedFiles(openStore);
+    const { seed } = experiment;
     const made = model ?? createLanguageModel(lm, { environment, seed, notify: notify, openRecording });
     model = made;
     made.catch(() => {

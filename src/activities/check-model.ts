@@ -8,6 +8,7 @@ import { createLanguageModel, missingClient, missingCredentials } from '../langu
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
 import { costOf, type PriceTable } from '../language-models/prices.js';
 import { atServer, isOpenAIsOwn } from '../language-models/server-address.js';
+import { tierAsked } from '../language-models/usage.js';
 import type { WorkerDependencies } from './dependencies.js';
 
 type Environment = WorkerDependencies['environment'];
@@ -60,7 +61,7 @@ export async function checkModel(
     );
   }
   const table = priceTableOf(environment);
-  const usage = { input_tokens: 1, output_tokens: 1 };
+  const usage = { input_tokens: 1, output_tokens: 1, service_tier: tierAsked(lm) };
   const price = costOf(lm.provider, lm.model, usage, { baseUrl: lm.base_url, table });
   if (max_cost_usd !== null && price === null) {
     throw new InvalidInputError(

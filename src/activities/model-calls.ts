@@ -10,6 +10,7 @@ import type {
   GenerateReply,
   GenerateRequest,
   LanguageModel,
+  Purpose,
   Usage,
 } from '../contracts/language-model.js';
 import type { CutOffAttempts, FailedBefore, Unrecorded } from '../contracts/step-cost.js';
@@ -36,6 +37,8 @@ export interface CalledModel {
   /** Folder of the experiment; `resultsDir` holds the shared cache. */
   store: ArtifactStore;
   resultsDir: string;
+  /** That of the experiment. */
+  seed: number;
   calls: CallStore;
   log: Logger;
   /** `provider/model`. */
@@ -99,6 +102,32 @@ export type AskingDependencies = Pick<
   WorkerDependencies,
   'openStore' | 'maxConcurrentCalls' | 'grantStarts' | 'notify' | 'notices'
 >;
+
+/** Returns the key of a request in the shared cache. */
+function sharedKeyOf({ lm, modelAddress, seed }: CalledModel, request: GenerateRequest): string {
+  if (lm.cache === 'seed') return sharedCallKeyOf(modelAddress, request, seed);
+  return lm.cache === 'runs' ? sharedCallKeyOf(modelAddress, request) : promptKeyOf(modelAddress, request);
+}
+
+/** Purposes of calls whose chat grows by the answering model's own replies. */
+const GROWING: readonly Purpose[] = ['act', 'agent', 'generate'];
+
+/**
+ * Returns the reply of a model that has filled its context with its own earlier turns: one that was cut off before it
+ * began, which is judged. Null for another error, and for a first request, of which nothing is the model's own; in a
+ * kind of one's own each chat without a reply is a first one.
+ */
+function fullContextReply(
+  { kind, message }: LanguageModelError,
+  { call: { purpose, ordinal, role }, messages }: GenerateRequest,
+  { on_cut_off }: LanguageModelConfig,
+): GenerateReply | null {
+  const isFirst = ordinal === 0 || (role !== undefined && !messages.some((one) => one.role === 'assistant'));
+  const isJudged = kind === 'context_full' && GROWING.includes(purpose) && on_cut_off !== 'error';
+  if (!isJudged || isFirst) return null;
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  return { text: '', finish_reason: 'length', context_full: message, usage, cost_usd: 0 };
+}
 
 /** Milliseconds that an attempt waits for an unreachable provider: well within the activity's timeout. */
 const LONGEST_WAIT = 5 * 3600 * 1000;
@@ -243,8 +272,7 @@ export class ModelCalls {
       model.lm.cache !== false && model.askedAgain == null
         ? new ReplyCache(this.dependencies.openStore(model.resultsDir))
         : null;
-    const keyOf = model.lm.cache === 'runs' ? sharedCallKeyOf : promptKeyOf;
-    const shared = cache === null ? '' : keyOf(model.modelAddress, request);
+    const shared = cache === null ? '' : sharedKeyOf(model, request);
     // Of another results folder, the same call is another one.
     const place = `${model.resultsDir} ${shared}`;
     let hit = (await cache?.get(shared)) ?? null;
@@ -269,7 +297,7 @@ export class ModelCalls {
       cached: hit !== null,
     });
     const settle = async () => {
-      if (hit === null) await cache?.put(shared, reply);
+      if (hit === null && reply.context_full === undefined) await cache?.put(shared, reply);
     };
     return { record, settle, worked };
   }
@@ -323,6 +351,13 @@ export class ModelCalls {
         if (error instanceof WaitedTooLong) throw failureOf(error.refusal, { failures: 0, isFinal: false });
         if (signal.aborted) throw error;
         const isModels = error instanceof LanguageModelError;
+        const full = isModels ? fullContextReply(error, prepared.request, model.lm) : null;
+        if (full !== null && isModels) {
+          const { failures } = attempt.soFar;
+          this.unanswered.report(model, prepared.request, error, { failures, isFinal: true });
+          const now = performance.now();
+          return { reply: full, worked: [now, now] };
+        }
         attempt.failed(error, isModels ? unrecordedOf(model, prepared.request, error) : null);
         if (!isModels) throw error;
         throw await this.unanswered.failed(model, prepared.request, error, attempt);

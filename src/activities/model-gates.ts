@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { FailedBefore } from '../contracts/step-cost.js';
 import { AdaptiveLimit, callOutcome } from '../language-models/adaptive-limit.js';
 import { LanguageModelError } from '../language-models/errors.js';
-import { FirstContact } from '../language-models/first-contact.js';
+import { type Contact, FirstContact } from '../language-models/first-contact.js';
 import { type OnUnreachable, Outage, type RetryTurnOptions, type Turn } from '../language-models/outage.js';
 import { CallPacer } from '../language-models/pace.js';
 import { reachedKey } from '../storage/paths.js';
@@ -57,20 +57,25 @@ export class ModelGates {
     const signal = contact.within(waiting) as AbortSignal;
     const release = await this.limitOf(model).acquire(signal);
     let began = Number.NEGATIVE_INFINITY;
+    let ended = () => {};
     try {
       await this.paceOf(model).wait(signal);
       const turn = await outage.turn({ ...asker, signal });
       began = performance.now();
+      ended = contact.sent({ key, before });
       const reply = await this.inSight(model, contact, asker, () => inTurn(turn, { key, before }, send));
-      contact.answered();
+      contact.replied();
       release('success');
       return reply;
     } catch (error) {
       const { refusal } = error instanceof Forgiven ? error : { refusal: error };
-      const unreachable = refusal instanceof LanguageModelError ? await contact.failed(refusal, began) : null;
+      const instead =
+        refusal instanceof LanguageModelError ? await contact.failed(refusal, began, { key, before }) : null;
       // While single requests test whether the provider is back, refusals say nothing about its capacity.
       release(outage.isOpen ? 'other' : callOutcome(error));
-      throw unreachable ?? error;
+      throw instead ?? error;
+    } finally {
+      ended();
     }
   }
 
@@ -102,11 +107,12 @@ export class ModelGates {
     const contact = this.contacts.get(name);
     if (contact !== undefined && !contact.isOver) return contact;
     const { store, modelName } = model;
-    const place = reachedKey(createHash('sha256').update(model.modelAddress).digest('hex').slice(0, 16));
+    const place = createHash('sha256').update(model.modelAddress).digest('hex').slice(0, 16);
+    const keyOf = (made: Contact) => reachedKey(made === 'reached' ? place : `${place}-${made}`);
     const anew = new FirstContact({
       modelName,
-      wasMade: () => store.exists(place),
-      made: () => store.write(place, '{}', { ifAbsent: true }),
+      wasMade: (made) => store.exists(keyOf(made)),
+      made: (made) => store.write(keyOf(made), '{}', { ifAbsent: true }),
     });
     this.contacts.set(name, anew);
     return anew;

@@ -1,5 +1,6 @@
 import type { Agent } from '../contracts/agent.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
+import { nothingChanged } from '../contracts/kept-json.js';
 import { asError } from '../contracts/run-user-code.js';
 import type { AgentTurns } from './agent-turns.js';
 
@@ -12,7 +13,7 @@ export class AgentShapeError extends Error {
 function plain(method: string, value: unknown): JsonObject {
   if (!isMapping(value)) throw new TypeError(`${method} answered no object`);
   try {
-    return JSON.parse(JSON.stringify(value)) as JsonObject;
+    return JSON.parse(JSON.stringify(value, nothingChanged)) as JsonObject;
   } catch (error) {
     throw new TypeError(`${method} answered what cannot be written as JSON: ${asError(error).message}`);
   }

@@ -1,5 +1,6 @@
 import type { OwnMemoryConfig } from '../config/memory-schemas.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
+import { nothingChanged } from '../contracts/kept-json.js';
 import { asError } from '../contracts/run-user-code.js';
 import { type Entry, isEntry } from '../memory/entries.js';
 import { checkSaved } from '../memory/factory.js';
@@ -26,7 +27,7 @@ function checkedEntries(entries: unknown): unknown {
 function checkedSnapshot(saved: unknown): MemorySnapshot {
   if (!isMapping(saved)) throw new TypeError('snapshot answered no object');
   try {
-    return { ...JSON.parse(JSON.stringify(saved)), _type: 'own' };
+    return { ...JSON.parse(JSON.stringify(saved, nothingChanged)), _type: 'own' };
   } catch (error) {
     throw new TypeError(`snapshot answered what cannot be written as JSON: ${asError(error).message}`);
   }

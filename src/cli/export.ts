@@ -28,6 +28,7 @@ import { SavedImages } from './export-images.js';
 import { findExperiment, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { sayText, writeOut } from './print.js';
+import { successRewardOf } from './success-reward.js';
 
 /** Formats whose rows hold paths of images. */
 const WITH_IMAGE_FILES: readonly ExportFormat[] = ['sharegpt', 'trl'];
@@ -258,6 +259,7 @@ export function addExportCommand(program: Command, finish: (code: number) => voi
         file: artifactKeys.trajectories,
         kind: 'experiment',
       });
+      if (options.successful) filter.successReward = await successRewardOf(store);
       const images =
         options.images === undefined
           ? null

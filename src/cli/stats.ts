@@ -10,6 +10,7 @@ import { comparePaired, type PairedComparison } from '../statistics/paired.js';
 import { weightsText } from '../statistics/pass-at-k.js';
 import { judgedRewards, type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
 import {
+  isSuccess,
   type RewardStatistics,
   type RewardStatisticsOptions,
   rewardStatistics,
@@ -18,7 +19,6 @@ import type { ArtifactStore } from '../storage/artifact-store.js';
 import { readLines, readNumberedJsonLines } from '../storage/json-lines.js';
 import { artifactKeys } from '../storage/paths.js';
 import { shownAddress } from '../storage/shown-address.js';
-import { readStoredConfig } from '../storage/stored-config.js';
 import { missingFile } from '../storage/stored-file.js';
 import { examples } from './examples.js';
 import { EXIT } from './exit.js';
@@ -26,6 +26,7 @@ import { findFile, RESULTS_DIR, resultsFolders } from './find-experiment.js';
 import { headedTable } from './format.js';
 import { noPairText, type PairWords, pairedRows } from './paired-text.js';
 import { printJson, printText } from './print.js';
+import { successRewardOf } from './success-reward.js';
 
 const MAX_RESAMPLES = 1_000_000;
 
@@ -94,12 +95,6 @@ interface Rewards {
   successReward: number | undefined;
 }
 
-/** Reads the least reward of a success that the config beside an experiment's rows has. */
-async function successRewardBeside(store: ArtifactStore, key: string): Promise<number | undefined> {
-  const config = key === artifactKeys.results ? await readStoredConfig(store) : null;
-  return typeof config?.success_reward === 'number' ? config.success_reward : undefined;
-}
-
 /** @throws InvalidInputError that names the place of what is no row of rewards. */
 async function readRewards(address: string, resultsDir: string | undefined): Promise<Rewards> {
   const { store, key } = await findFile(address, {
@@ -111,7 +106,8 @@ async function readRewards(address: string, resultsDir: string | undefined): Pro
     rows.push(refusing(place, () => readRewardRow(value)));
   }
   if (rows.length === 0) throw new InvalidInputError(`${address} has no rows`);
-  return { rows, successReward: await successRewardBeside(store, key) };
+  const successReward = key === artifactKeys.results ? await successRewardOf(store) : undefined;
+  return { rows, successReward };
 }
 
 function refusing<Value>(what: string, work: () => Value): Value {
@@ -163,7 +159,7 @@ function intervalText(interval: Estimate | null): string {
   return `${figure(estimate)}, stderr ${figure(stderr)}, ${share} % interval ${figure(lower)} to ${figure(upper)}`;
 }
 
-function statisticsText(statistics: RewardStatistics): string {
+function statisticsText(statistics: FileStatistics): string {
   const { tasks, tasks_without_rewards, trials, errors, successes, trials_per_task, pass } = statistics;
   const { fewest, most } = trials_per_task;
   const rows = [
@@ -182,13 +178,13 @@ function statisticsText(statistics: RewardStatistics): string {
     figure(pass_hat_k),
     String(of),
   ]);
-  const { pass_warning } = statistics;
+  const { pass_warning, success_warning } = statistics;
   if (estimates.length === 0) return headedTable([], rows);
   return [
     headedTable([], rows),
     headedTable(['k', 'pass@k', 'pass^k', 'tasks'], estimates),
     weightsText({ trial: 'trial', task: 'task' }),
-    ...(pass_warning === undefined ? [] : [`Warning: ${pass_warning}.`]),
+    ...[pass_warning, success_warning].flatMap((one) => (one === undefined ? [] : [`Warning: ${one}.`])),
   ].join('\n');
 }
 
@@ -206,12 +202,20 @@ function comparisonText(comparison: FileComparison): string {
   return headedTable([], [['tasks in both', `${pairs}${left}`], ...pairedRows(comparison, WORDS)]);
 }
 
+interface FileStatistics extends RewardStatistics {
+  /** Warning where rewards are on another scale than 0 to 1, and nothing says what a success is. */
+  success_warning?: string;
+}
+
 /** Computes the statistics of rewards; a success is what their experiment takes for one, unless the settings say. */
-function statisticsOf(
-  { rows, successReward = 1 }: Rewards,
-  settings: RewardStatisticsOptions,
-): RewardStatistics {
-  return rewardStatistics(rows, { successReward, ...settings });
+function statisticsOf({ rows, successReward }: Rewards, settings: RewardStatisticsOptions): FileStatistics {
+  const success = settings.successReward ?? successReward;
+  const most = rows.reduce((highest, { reward }) => Math.max(highest, reward ?? 0), 0);
+  const success_warning = `rewards go up to ${figure(most)}, and each of at least 1 is taken for a success; --success-reward says what is one`;
+  return {
+    ...rewardStatistics(rows, { ...settings, successReward: success }),
+    ...(success === undefined && !isSuccess(1, most) ? { success_warning } : {}),
+  };
 }
 
 /** Computes the other file's statistics, and the comparison with it over the tasks that are in both. */
@@ -220,7 +224,7 @@ function compare(
   others: Rewards,
   file: string,
   settings: RewardStatisticsOptions,
-): { against: RewardStatistics; comparison: FileComparison } {
+): { against: FileStatistics; comparison: FileComparison } {
   return refusing(file, () => {
     const [tasks, otherTasks] = [judgedRewards(rows).byTask, judgedRewards(others.rows).byTask];
     const comparison = comparePaired(otherTasks, tasks, settings);

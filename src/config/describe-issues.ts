@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isRounded } from '../contracts/json.js';
 import { closestWord } from './errors.js';
 import { knownFields, type SchemaNode } from './json-schema.js';
 
@@ -43,7 +44,9 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 
 function describeType(issue: Extract<Issue, { code: 'invalid_type' }>, value: unknown, show: Show): string {
   if (value === undefined) return `is missing; it must be ${article(issue.expected)}`;
-  return `must be ${article(issue.expected)}, not ${show(value)}`;
+  const isInexact =
+    ['number', 'int'].includes(issue.expected) && typeof value === 'string' && isRounded(value);
+  return `must be ${article(issue.expected)}, not ${show(value)}${isInexact ? ', which a number does not hold exactly' : ''}`;
 }
 
 function article(expected: string): string {

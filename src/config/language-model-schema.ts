@@ -61,10 +61,10 @@ const fields = z.strictObject({
     .default(8)
     .describe('Requests per call before it is an error row.'),
   cache: z
-    .union([z.boolean(), z.literal('runs')])
+    .union([z.boolean(), z.enum(['runs', 'seed'])])
     .default(false)
     .describe(
-      'true: share replies to equal prompts between samples, trials and runs. runs: between runs alone, for the same call of the same sample and trial.',
+      'true: share replies to equal prompts between samples, trials and runs. runs: between runs alone, for the same call of the same sample and trial. seed: the same, between runs of one seed.',
     ),
   script: z.string().min(1).optional().describe('provider scripted: a YAML file of rules.'),
   recording: z.string().min(1).optional().describe('provider replay: a calls.jsonl.'),

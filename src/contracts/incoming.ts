@@ -61,6 +61,7 @@ const isUsage = shaped<Usage>({
   reasoning_tokens: orAbsent(isCount),
   cache_write_tokens: orAbsent(isCount),
   cache_write_1h_tokens: orAbsent(isCount),
+  service_tier: orAbsent(isText),
 });
 const isUnrecorded = shaped<Unrecorded>({ requests: isCount, usage: isUsage, cost_usd: orNull(isAmount) });
 export const besideChecks: Checks<Beside> = {

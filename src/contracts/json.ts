@@ -16,3 +16,23 @@ export function jsonFault(error: unknown): string {
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Reports whether a text is a whole number that a JavaScript number would round to another one. */
+export function isRounded(text: string): boolean {
+  const number = Number(text);
+  if (!/^-?\d+$/.test(text) || Number.isSafeInteger(number)) return false;
+  return !Number.isFinite(number) || BigInt(number) !== BigInt(text);
+}
+
+/** Strings, matched first so that their digits stay, and numbers. */
+const STRINGS_AND_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/**
+ * Parses like `JSON.parse`, except that a whole number which would be rounded is its text: it is an id, and a rounded
+ * one is another. @throws SyntaxError
+ */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const exact = text.replace(STRINGS_AND_NUMBERS, (token) => (isRounded(token) ? `"${token}"` : token));
+  return exact === text ? value : JSON.parse(exact);
+}

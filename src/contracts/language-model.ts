@@ -20,6 +20,16 @@ export interface ImageReference {
   media_type: string;
 }
 
+/** What came with a reply and goes back to its provider unchanged, in the provider's own form. */
+export interface AsGiven {
+  /** Text with the thoughts that the model marked in it. */
+  text?: string;
+  /** Thoughts with their signatures: fields of the message, or its parts in order. */
+  thoughts?: Json;
+  /** What stands beside each call, such as a signature; null where there is nothing. */
+  calls?: (JsonObject | null)[];
+}
+
 /** Message of a chat, in the form that every provider adapter translates. */
 export interface ChatMessage {
   role: Role;
@@ -30,6 +40,8 @@ export interface ChatMessage {
   tool_calls?: ToolCall[];
   /** On an assistant message: its thoughts, for servers that require them back; recorded with that reply alone. */
   reasoning?: string;
+  /** On an assistant message with calls: what its model gets back with their results; recorded with that reply alone. */
+  as_given?: AsGiven;
   /** On a tool message: the call it answers. */
   tool_call_id?: string;
 }
@@ -114,6 +126,8 @@ export interface Usage {
   cache_write_tokens?: number;
   /** Those of them that are kept for an hour, which costs still more. */
   cache_write_1h_tokens?: number;
+  /** On a reply: tier that it was served at, such as `flex`, which has other prices; absent: the standard one. */
+  service_tier?: string;
 }
 
 /** Tokens of a reply, as far as the provider sends them: lists of the same length, in order. */
@@ -146,12 +160,18 @@ export interface GenerateReply {
   reasoning?: string;
   /** The model wrote only marked reasoning: it has no answer. */
   only_thought?: true;
+  /** A text of `stop` ended the reasoning, so that there is no answer. */
+  stopped_in_thought?: true;
   tool_calls?: ToolCall[];
+  /** Absent without calls, or if there is nothing to send back. */
+  as_given?: AsGiven;
   /** Absent if the provider did not report it. */
   usage?: Usage;
   /** The provider did not report `usage`: it is estimated from the text. */
   usage_estimated?: boolean;
   finish_reason: FinishReason;
+  /** No model wrote this: the request was refused with these words, because the chat has filled the context. */
+  context_full?: string;
   /** Tokens requested with `logprobs`; absent: the provider sent none. */
   tokens?: ReplyTokens;
   /** Differences between the sent request and the intended one, a sentence each; absent: none. */
@@ -190,8 +210,13 @@ export interface CallRecord extends CallIdentity {
   reasoning?: string;
   /** The model wrote only reasoning: the empty `text` is its own, and no fault of the provider. */
   only_thought?: true;
+  /** A text of `stop` ended the reasoning, which is no answer of the model's. */
+  stopped_in_thought?: true;
   tool_calls?: ToolCall[];
+  as_given?: AsGiven;
   finish_reason: FinishReason;
+  /** No model wrote this: the request was refused with these words, because the chat has filled the context. */
+  context_full?: string;
   /** Absent if none were requested or sent. */
   tokens?: ReplyTokens;
   /** Differences between the sent request and `messages` and `parameters`, a sentence each; absent: none. */
@@ -220,7 +245,8 @@ export interface CallRecord extends CallIdentity {
 }
 
 /** Part of an answered call that the workflow receives; the whole record is in the artifact store. */
-export interface GeneratedReply extends Omit<GenerateReply, 'model' | 'cost_usd' | 'adapted'> {
+export interface GeneratedReply
+  extends Omit<GenerateReply, 'model' | 'cost_usd' | 'adapted' | 'as_given' | 'context_full'> {
   /** US dollars; absent if the price is unknown. */
   cost_usd?: number;
   /** Requests that a crash cut off, and those that it may have cut off; absent if there were none. */

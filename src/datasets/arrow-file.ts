@@ -81,7 +81,7 @@ function valueConverter({ DataType: Type, ...arrow }: Arrow, type: DataType): Co
     return (value) => decimalAsWritten(wholeNumber(value as Uint32Array), scale);
   }
   if (Type.isDictionary(type)) return converterFor(full, type.dictionary);
-  if (Type.isList(type) || Type.isFixedSizeList(type)) {
+  if (Type.isList(type) || Type.isLargeList(type) || Type.isFixedSizeList(type)) {
     const item = converterFor(full, type.valueType);
     return (value) => Array.from(value as Vector, item);
   }

@@ -1,7 +1,16 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, isMark, plainNumber, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
+import {
+  fieldNames,
+  isMark,
+  leftOut,
+  plainNumber,
+  requiredValue,
+  scalarText,
+  typeOf,
+  valueAt,
+} from './fields.js';
 import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
@@ -13,6 +22,8 @@ export interface Choice {
   text: string;
   /** Position in the row, from 0, to which an index or a letter refers; fields that a row leaves empty count. */
   place: number;
+  /** Number of such positions. */
+  places: number;
   /** Another name of the choice: its label, its key, or the field that holds it. */
   label: string | undefined;
   /** True if it is a number in the row. */
@@ -119,16 +130,23 @@ export function readChoices(
   question: string,
   { choices_field: source, choices, target_field }: ChoiceMapping,
 ): Choice[] | null {
-  if (choices) return choices.map((text, place) => choiceOf({ value: text }, place, '', rowNumber));
+  if (choices) {
+    const places = choices.length;
+    return choices.map((text, place) => choiceOf({ value: text }, { place, places }, '', rowNumber));
+  }
   if (source && typeof source !== 'string') return fromFields(row, rowNumber, source);
   const items = source ? itemsAt(row, rowNumber, source, target_field === source) : optionsIn(question);
   if (items === null) return null;
   const read = items
     .map((item, place) => ({ item, place }))
-    // Objects with a fixed set of labels have null for those that a row lacks.
-    .filter(({ item }) => item.label === undefined || !isEmpty(item.value))
-    .map(({ item, place }) => choiceOf(item, place, source ?? '', rowNumber));
-  return withoutLetters(read);
+    // Objects with a fixed set of labels have null for those that a row lacks, lists of one length an empty text.
+    .filter(({ item }) => (item.label === undefined ? item.value !== '' : !isEmpty(item.value)))
+    .map(({ item, place }) => choiceOf(item, { place, places: items.length }, source ?? '', rowNumber));
+  if (read.length > 0) return withoutLetters(read);
+  throw new DatasetError(
+    `row ${rowNumber}: '${source}' (${FIELD}) holds no choice${leftOut(source ?? '')}`,
+    FIELD,
+  );
 }
 
 function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[]): Choice[] {
@@ -136,7 +154,7 @@ function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[
     const value = valueAt(row, field);
     return value === undefined || isEmpty(value)
       ? []
-      : [choiceOf({ value, label: field }, place, field, rowNumber)];
+      : [choiceOf({ value, label: field }, { place, places: fields.length }, field, rowNumber)];
   });
   if (choices.length > 1) return choices;
   const missing = fields.find((field) => valueAt(row, field) === undefined);
@@ -186,7 +204,9 @@ function itemsAt(row: DatasetRow, rowNumber: number, path: string, isTarget: boo
 /** Reads `{label: 'A', text: 'red'}`, with any of the usual field names. */
 function fromObject(item: DatasetRow): Item {
   const value = TEXTS.map((name) => item[name]).find((one) => one !== undefined);
-  const label = LABELS.map((name) => item[name]).find((one) => one !== undefined && one !== null);
+  const named = LABELS.map((name) => item[name]).find((one) => one !== undefined && one !== null);
+  // A number may be that of a database as well as a place.
+  const label = named ?? (typeof item.id === 'string' && !/^\d*$/.test(item.id) ? item.id : undefined);
   return { value: value ?? item, label: label === undefined ? undefined : scalarText(label as Cell) };
 }
 
@@ -212,6 +232,7 @@ function listOf(value: Cell, field: string, rowNumber: number): Cell {
   const options = optionsIn(value.trim(), 'anywhere');
   if (options !== null)
     return options.map((option) => ({ label: option.label, text: option.value }) as DatasetRow);
+  if (value.trim() === '') return [];
   throw new DatasetError(
     `row ${rowNumber}: '${field}' (${FIELD}) is a text but not a list such as ["red", "green"], nor options such as (A) red (B) green: ${JSON.stringify(value.slice(0, 80))}`,
     FIELD,
@@ -219,16 +240,22 @@ function listOf(value: Cell, field: string, rowNumber: number): Cell {
 }
 
 function notAList(value: Cell, field: string, rowNumber: number): DatasetError {
+  const way = value === null ? leftOut(field) : '';
   return new DatasetError(
-    `row ${rowNumber}: '${field}' (${FIELD}) is ${typeOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}`,
+    `row ${rowNumber}: '${field}' (${FIELD}) is ${typeOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}${way}`,
     FIELD,
   );
 }
 
-function choiceOf({ value, label }: Item, place: number, field: string, rowNumber: number): Choice {
+function choiceOf(
+  { value, label }: Item,
+  at: Pick<Choice, 'place' | 'places'>,
+  field: string,
+  rowNumber: number,
+): Choice {
   const text = scalarText(value);
   if (text !== undefined)
-    return { text, place, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
+    return { text, ...at, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
   const fault = `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${typeOf(value)}, not a text`;
   throw new DatasetError(isRow(value) ? `${fault}; its fields are: ${fieldNames(value)}` : fault, FIELD);
 }

@@ -37,7 +37,10 @@ export function fileReadError(error: unknown, path: string, field: string): Data
   const reason = code?.startsWith('CSV_')
     ? quotable(reasonOf(error), code.toLowerCase().replaceAll('_', ' '))
     : reasonOf(error);
-  return new DatasetError(`cannot read ${path} (${field}): ${reason}`, field, {
+  const hint = code?.includes('QUOTE')
+    ? '; a value in quotes has nothing before or after them, and each quote inside it twice'
+    : '';
+  return new DatasetError(`cannot read ${path} (${field}): ${reason}${hint}`, field, {
     cause: error,
     retryable,
   });

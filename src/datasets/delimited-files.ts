@@ -11,6 +11,8 @@ const LONGEST_HEADER = 1 << 20;
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 /** A value that is in quotes as a whole. */
 const QUOTED = /^"[^"]*(?:""[^"]*)*"$/;
+/** Stands for a quote that is text, as no character of a file is this one. */
+const MARK = '\ufdd0';
 
 /**
  * Reads the rows of a CSV or TSV file with a header line, streamed. Every value is text.
@@ -30,12 +32,13 @@ export async function* readDelimitedRows(
     delimiter: used,
     columns: (header: string[]) => columnNames(header, path, field),
     skip_empty_lines: true,
-    // In tab-separated files a quote inside a value is usually a literal character.
-    relax_quotes: used === '\t',
+    // In tab-separated files a quote that begins a value may be text as well.
+    ...(used === '\t' ? { relax_quotes: true } : { cast: (value) => value.replaceAll(MARK, '"') }),
     ...(isPlain && used === '\t' ? { quote: false, cast: unquoted } : {}),
   });
+  const whole = joined(head.slice(line?.length ?? 0), text);
   // Errors of every stream of the pipeline are thrown by the iteration.
-  const records = pipeline(joined(head.slice(line?.length ?? 0), text), parser, () => {});
+  const records = pipeline(used === '\t' ? whole : withMarks(whole, used), parser, () => {});
   for await (const row of records) yield row as DatasetRow;
 }
 
@@ -58,6 +61,37 @@ async function hasRowALine(path: string, field: string): Promise<boolean> {
 
 const unquoted = (value: string) => (QUOTED.test(value) ? value.slice(1, -1).replaceAll('""', '"') : value);
 
+/**
+ * Puts a mark in the place of each quote inside a value that does not begin with one: it is text. What stands in quotes,
+ * and a quote after nothing but spaces, are left to the parser.
+ */
+async function* withMarks(text: AsyncIterable<string>, delimiter: string): AsyncGenerator<string> {
+  const ends = ['', '\n', '\r', delimiter];
+  let [isQuoted, isText] = [false, false];
+  // The last character but for spaces.
+  let last = '';
+  for await (const block of text) {
+    const before = (position: number) => {
+      let at = position - 1;
+      while (block[at] === ' ') at -= 1;
+      return block[at] ?? last;
+    };
+    yield block.replaceAll('"', (quote, position: number) => {
+      if (isQuoted) {
+        isQuoted = false;
+        isText = false;
+        return quote;
+      }
+      const former = before(position);
+      // After the end of a part in quotes, one more means a quote in it.
+      isText = former === '"' ? isText : !ends.includes(former);
+      isQuoted = !isText;
+      return isText ? MARK : quote;
+    });
+    last = before(block.length);
+  }
+}
+
 async function* joined(head: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   if (head !== '') yield head;
   yield* rest;
@@ -79,7 +113,7 @@ function mostFrequent(head: string): string {
   const header =
     head
       .trimStart()
-      .replace(/"[^"]*"?/g, '')
+      .replace(/(^|[,;\t\n])"[^"]*(?:""[^"]*)*"/g, '$1')
       .split('\n', 1)[0] ?? '';
   const count = (delimiter: string) => header.split(delimiter).length;
   return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',');

@@ -65,7 +65,7 @@ export async function drawExamples(
 ): Promise<FewShotExamples> {
   const { count, items, dataset_path, split, seed = mapping.seed ?? 0 } = fewShot;
   const isOwn = items === undefined && dataset_path === undefined && split === undefined;
-  const rows = loadRows(await sourceOf(dataset, fewShot), options);
+  const rows = loadRows(await sourceOf(dataset, fewShot), { ...options, notify: undefined });
   const read = exampleReader(fewShot, mapping);
   const comparesIds = isOwn || Boolean(mapping.id_field);
   if (count === undefined) return new FewShotExamples(await allOf(rows, read), MAX_EXAMPLES, comparesIds);

@@ -101,6 +101,9 @@ export function typeOf(value: Cell): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** Names the way to leave out rows in which a field holds nothing. */
+export const leftOut = (path: string) => `; dataset.select.not_empty: ${path} leaves such rows out`;
+
 const MAX_LISTED = 10;
 
 /** Lists texts of a dataset for a message: the first ones, each cut. */

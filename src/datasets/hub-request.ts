@@ -16,6 +16,8 @@ export interface HubOptions {
   retryPauseMs?: number;
   /** Called with each failed attempt, and with null when the hub answers. */
   onUnreachable?: (unreachable: { since: number; message: string } | null) => void;
+  /** Receives a note where the hub has only a part of the split. */
+  notify?: (sentence: string) => void;
 }
 
 /** Returns the hub's address, without a trailing slash. */

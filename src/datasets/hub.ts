@@ -15,6 +15,8 @@ import { readParquetRows } from './parquet-file.js';
 import { type DatasetRow, isRow } from './row.js';
 
 const FIELD = 'dataset.hf_name';
+/** Beginning of the name of a split that the hub has converted only in part, since it is large. */
+const PARTIAL = /^partial-/;
 const DATASET_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 /** A part of a dataset on the hub. */
@@ -155,6 +157,11 @@ export async function* readHubRows(dataset: HubDataset, options: HubOptions): As
     check,
   );
   const listing = readListing(await readFile(listingPath, 'utf8'), dataset.name);
+  const { name, split } = dataset;
+  if (split !== null && PARTIAL.test(split))
+    options.notify?.(
+      `${name} (${FIELD}): ${split} (dataset.split) is the first part of a split, all that the hub has converted of it; the rest is no sample.`,
+    );
   for (const link of chooseFiles(listing, dataset)) {
     const path = await cachedDownload(throughEndpoint(link, options.environment), options, check);
     try {
@@ -200,19 +207,24 @@ function chooseFiles(listing: Listing, { name, config, split }: HubDataset): str
     );
   }
   const names = Object.keys(splits);
-  const files = splits[split ?? (names.length === 1 ? (names[0] ?? '') : '')];
+  const [only = ''] = names.length === 1 ? names : [];
+  // A part of a split is read only where it is named.
+  const files = splits[split ?? (PARTIAL.test(only) ? '' : only)];
   if (files === undefined) {
     const fault = split === null ? 'needs a split' : `has no split '${split}'`;
     throw new DatasetError(
-      `${name} ${fault} (dataset.split); there are: ${names.join(', ') || 'none'}${sliceHint(split)}`,
+      `${name} ${fault} (dataset.split); there are: ${names.join(', ') || 'none'}${splitHint(split, names)}`,
       'dataset.split',
     );
   }
   return files;
 }
 
-function sliceHint(split: string | null): string {
-  return split?.includes('[') ? '; for a part of a split use dataset.select.range' : '';
+function splitHint(split: string | null, names: readonly string[]): string {
+  if (split?.includes('[')) return '; for a part of a split use dataset.select.range';
+  const part = names.find((name) => PARTIAL.test(name));
+  if (part === undefined) return '';
+  return `; dataset.split: ${part} reads the first part of that split, all that the hub has converted of it; its own files can be downloaded for dataset.dataset_path`;
 }
 
 /** Throws for a refusal of the hub, with advice for the user. */

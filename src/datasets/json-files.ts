@@ -51,7 +51,9 @@ export function withoutSplits(path: string): DatasetError {
 }
 
 async function* rowsOfLines(path: string, field: string): AsyncGenerator<DatasetRow> {
-  const lines = readNumberedJsonLines(blocksOf(path, field), { name: path, parse: parseJsonText });
+  // Where files were joined, the byte order mark of each is left.
+  const parse = (text: string, line: number) => parseJsonText(text.replace(/^\ufeff/, ''), line);
+  const lines = readNumberedJsonLines(blocksOf(path, field), { name: path, parse });
   for await (const { line, value } of lines) {
     if (!isRow(value)) throw notAnObject(`line ${line} of ${path}`, field);
     yield value;

@@ -33,6 +33,8 @@ export interface LoadOptions {
   retryPauseMs?: number;
   /** Called with each failed attempt to reach the hub, and with null when it answers. */
   onUnreachable?: HubOptions['onUnreachable'];
+  /** Receives a note where the source is a part of a dataset by its name. */
+  notify?: HubOptions['notify'];
 }
 
 const PATH_FIELD = 'dataset.dataset_path';
@@ -67,7 +69,7 @@ function chooseReader(source: DatasetSource, options: LoadOptions): AsyncIterabl
   if (items) return inlineRows(items);
   if (path) {
     if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) throw noFile(path);
-    return readPath(resolve(path), source.split ?? null);
+    return readPath(resolve(path), source.split ?? null, options);
   }
   if (name) {
     const request = { name, config: source.config ?? null, split: source.split ?? null };
@@ -106,7 +108,19 @@ function noFile(address: string): DatasetError {
   );
 }
 
-async function* readPath(path: string, split: string | null): AsyncGenerator<DatasetRow> {
+/** Ending of the name of one of several files, as the hub and `datasets` write it. */
+const SHARD = /-\d{5}-of-(\d{5})\.[\w.]+$/;
+
+async function* readPath(
+  path: string,
+  split: string | null,
+  { notify }: LoadOptions,
+): AsyncGenerator<DatasetRow> {
+  const files = Number(SHARD.exec(path)?.[1] ?? 1);
+  if (files > 1)
+    notify?.(
+      `${path} (${PATH_FIELD}) is one file of ${files} by its name; what is in the others is no sample.`,
+    );
   try {
     const status = await stat(path);
     yield* status.isDirectory() ? readSavedDatasetRows(path, split, PATH_FIELD) : readFileRows(path, split);

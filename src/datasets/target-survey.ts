@@ -1,5 +1,6 @@
 import { LETTERS } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
+import { scalarText } from './fields.js';
 import { parseListText } from './list-text.js';
 import type { Cell } from './row.js';
 import type { ReadTarget } from './targets.js';
@@ -25,6 +26,28 @@ const BOOLEAN = /^(?:true|false)$/i;
 /** Minimum number of rows for a note about the right choice's place. */
 const SAME_PLACE = 5;
 
+/** Pattern of a choice that means others by their place: all of the above, (A) and (C). */
+const OF_OTHERS =
+  /\b(?:all|any|both|each|either|neither|none) (?:of )?(?:the )?(?:above|preceding|following)\b|^(?:both |all of |either |neither |only )?\(?[A-H]\)?(?:, ?\(?[A-H]\)?)*,? (?:and|or|nor|&) \(?[A-H]\)?(?: only| above)?\.?$/i;
+
+/** The first row in which something is so, and the number of all such rows. */
+class FirstRow {
+  private first: { rowNumber: number; what: string } | null = null;
+  private rows = 0;
+
+  add(rowNumber: number, what: string): void {
+    this.first ??= { rowNumber, what };
+    this.rows += 1;
+  }
+
+  note(says: (what: string) => string, end: string): string[] {
+    if (this.first === null) return [];
+    const { rowNumber, what } = this.first;
+    const others = this.rows === 1 ? '' : `, and so it is in ${this.rows - 1} more`;
+    return [`Row ${rowNumber}${says(what)}${others}; ${end}.`];
+  }
+}
+
 interface Difference {
   rowNumber: number;
   text: string;
@@ -47,11 +70,13 @@ export class TargetSurvey {
   private rows = 0;
   private place: number | null = null;
   private inPlace = 0;
-  private twice: { rowNumber: number; text: string; letters: string; rows: number } | null = null;
+  private readonly twice = new FirstRow();
+  private readonly ofOthers = new FirstRow();
+  private readonly unseenImages = new FirstRow();
   private readonly unseen: Set<string>;
   private fields = '';
   /** Targets without choices, and how many of them are texts that mean something else. */
-  private readonly plain = { all: 0, lists: 0, booleans: 0 };
+  private readonly plain = { all: 0, lists: 0, booleans: 0, unshown: null as string | null };
 
   /**
    * @param isSaid true if the config sets how targets are read: then nothing has to be checked
@@ -83,13 +108,37 @@ export class TargetSurvey {
     }
   }
 
-  /** Records a target without choices. */
-  answer(value: Cell): void {
+  /**
+   * Records a target without choices.
+   * @param unshown the row's field with choices that the target names and the question does not show; null: none
+   */
+  answer(value: Cell, taskType: string, unshown: string | null): void {
     this.plain.all += 1;
+    this.plain.unshown = this.plain.all === 1 || this.plain.unshown === unshown ? unshown : null;
     if (typeof value !== 'string') return;
     const list = parseListText(value);
-    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) this.plain.lists += 1;
+    // As mathematics, a list of numbers is one answer.
+    const isItem = (item: Cell) =>
+      typeof item === 'string' || (taskType === 'exact' && scalarText(item) !== undefined);
+    const items = Array.isArray(list) ? list.filter((item) => item !== null) : [];
+    if (items.length > 0 && items.every(isItem)) this.plain.lists += 1;
     if (BOOLEAN.test(value)) this.plain.booleans += 1;
+  }
+
+  /** True if every target without choices so far names a choice that is not shown. */
+  get wondersAboutChoices(): boolean {
+    return this.plain.all === 0 || this.plain.unshown !== null;
+  }
+
+  /** Records the choices of a row that are shuffled. */
+  shuffles(rowNumber: number, choices: readonly string[]): void {
+    const text = choices.find((choice) => OF_OTHERS.test(choice.trim()));
+    if (text !== undefined) this.ofOthers.add(rowNumber, text);
+  }
+
+  /** Records a row that names an image by a number, and has fewer. */
+  lacksImage(rowNumber: number, named: number): void {
+    this.unseenImages.add(rowNumber, `<image ${named}>`);
   }
 
   /** Records a row with choices, and the positions of the right ones in the order that is shown. */
@@ -106,8 +155,7 @@ export class TargetSurvey {
     const text = choices[first];
     const same = choices.flatMap((choice, index) => (choice === text ? [LETTERS[index] ?? ''] : []));
     if (text === undefined || same.length < 2) return;
-    if (this.twice === null) this.twice = { rowNumber, text, letters: same.join(' and '), rows: 1 };
-    else this.twice.rows += 1;
+    this.twice.add(rowNumber, `\`${text}\` is offered more than once, as ${same.join(' and ')}`);
   }
 
   /** Records which of the fields with one choice each a row has. */
@@ -133,7 +181,7 @@ export class TargetSurvey {
       ...this.baseNotes(),
       ...this.orderNotes(),
       ...this.readingNotes(),
-      ...this.twiceNotes(),
+      ...this.rowNotes(),
       ...this.placeNotes(),
       ...this.plainNotes(),
     ];
@@ -181,12 +229,21 @@ export class TargetSurvey {
     return [];
   }
 
-  private twiceNotes(): string[] {
-    if (this.twice === null) return [];
-    const { rowNumber, text, letters, rows } = this.twice;
-    const others = rows === 1 ? '' : `, and so it is in ${rows - 1} more`;
+  private rowNotes(): string[] {
     return [
-      `Row ${rowNumber} (dataset.choices_field): the right choice \`${text}\` is offered more than once, as ${letters}${others}; each of these letters counts as right.`,
+      ...this.twice.note(
+        (what) => ` (dataset.choices_field): the right choice ${what}`,
+        'each of these letters counts as right',
+      ),
+      ...this.ofOthers.note(
+        (text) =>
+          ` (dataset.shuffle_choices): the choice \`${text}\` speaks of others, and choices are shuffled`,
+        'dataset.shuffle_choices: false keeps their order',
+      ),
+      ...this.unseenImages.note(
+        (image) => ` (dataset.image_field): ${image} is named, and the row has fewer images`,
+        'the field may be a list of fields',
+      ),
     ];
   }
 
@@ -198,10 +255,19 @@ export class TargetSurvey {
   }
 
   private plainNotes(): string[] {
-    const { all, lists, booleans } = this.plain;
-    if (all > 0 && lists === all) {
+    const { all, lists, booleans, unshown } = this.plain;
+    if (unshown !== null) {
       return [
-        'Every target (dataset.target_field) is the text of a list, and a reply has to be that text. Set dataset.target_match: any if each of its items is a right answer.',
+        `Every target (dataset.target_field) names one of the row's choices in the field '${unshown}', which the question does not show. Set dataset.choices_field: ${unshown} if they are to be chosen from.`,
+      ];
+    }
+    if (lists > 1 || lists > all / 2) {
+      const which =
+        lists === all
+          ? 'Every target (dataset.target_field)'
+          : `${lists} of ${all} targets (dataset.target_field), each`;
+      return [
+        `${which} is the text of a list, and a reply has to be that text. Set dataset.target_match: any if each of its items is a right answer.`,
       ];
     }
     if (all === 0 || booleans < all) return [];

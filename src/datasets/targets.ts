@@ -1,7 +1,7 @@
 import { bareLetter, LETTERS, readLettered, sameTexts } from '../grading/choices.js';
 import type { Choice } from './choices.js';
 import { DatasetError } from './dataset-error.js';
-import { isMark, listed, plainNumber, scalarText, typeOf } from './fields.js';
+import { isMark, leftOut, listed, plainNumber, scalarText, typeOf } from './fields.js';
 import { parseListText } from './list-text.js';
 import { type Cell, isRow, jsonText } from './row.js';
 import type { Way } from './target-survey.js';
@@ -116,11 +116,18 @@ function fromList(
   return { positions, several: named.size > 1, read: found };
 }
 
-/** Returns the positions of the ones in a list of ones and zeros for all choices (TruthfulQA); else null. */
+/**
+ * Returns the positions of the ones in a list of ones and zeros for all choices (TruthfulQA), with those that a row leaves
+ * empty or without; none where one is of no choice, and null for another list.
+ */
 function marked(items: readonly Cell[], choices: readonly Choice[]): number[] | null {
-  if (items.length !== choices.length || items.length < 2) return null;
+  const isOfChoices = items.length === choices.length;
+  if (!(isOfChoices || items.length === choices[0]?.places) || items.length < 2) return null;
   if (!items.every(isMark)) return null;
-  return choices.flatMap(({ place }, position) => (plainNumber(items[place]) ? [position] : []));
+  const right = choices.flatMap(({ place }, position) =>
+    plainNumber(items[isOfChoices ? position : place]) ? [position] : [],
+  );
+  return right.length === items.filter(plainNumber).length ? right : [];
 }
 
 function readOne(
@@ -273,9 +280,11 @@ export function noChoice(
   const counted = target_base === 0 || target_base === 1 ? `, counted from ${target_base}` : '';
   const as = target_base === 'A' ? ' by letter' : target_base === 'none' ? ' by its text' : counted;
   const other = target_base === 1 ? 0 : 1;
-  const fits = isIndex(text) && choices.some(({ place }) => place === Number(text) - other);
+  const index = isIndex(text) ? Number(text) : -1;
+  // An index of a place that the row leaves empty tells nothing of the base.
+  const fits = choices.some(({ place, places }) => place === index - other && index === other * places);
   const way = !fits
-    ? `Correct it, or set dataset.target_base${target_base === undefined || target_base === null ? '' : ' otherwise'}.`
+    ? `Correct it, or set dataset.target_base${target_base === undefined || target_base === null ? '' : ' otherwise'}. Where few rows are so, dataset.select.where: {${path}: […]} with the values that are right leaves them out.`
     : `Correct it, or set dataset.target_base: ${other} where indices count from ${other}.`;
   // A wrong base has its own error field, since it concerns every row.
   return new DatasetError(
@@ -323,9 +332,6 @@ export function acceptedAnswers(
     throw refuse(`${value.length === 0 ? 'is an empty list' : 'is empty'}${leftOut(path)}`);
   return answers;
 }
-
-/** Names the way to leave out rows without a right answer. */
-export const leftOut = (path: string) => `; dataset.select.not_empty: ${path} leaves such rows out`;
 
 function insideOf(value: Cell, path: string): string {
   if (!isRow(value)) return '';

@@ -1,19 +1,21 @@
+import { createHash } from 'node:crypto';
 import { conversationText } from '../contracts/conversation.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ChatMessage } from '../contracts/language-model.js';
 import { printsChoices } from '../grading/choices.js';
+import { countedText } from '../statistics/figure-text.js';
 import { createRandom, shuffled } from '../statistics/random.js';
 import { type Choice, type ChoiceMapping, readChoices } from './choices.js';
 import { readConversation } from './conversation.js';
 import { DatasetError } from './dataset-error.js';
-import { fieldNames, kindAt, requiredValue, scalarText, valueAt } from './fields.js';
+import { fieldNames, kindAt, leftOut, requiredValue, scalarText, valueAt } from './fields.js';
 import { type ImageSource, imagesOfRow } from './images.js';
 import { compilePromptTemplate, type PromptFormatter } from './prompt-template.js';
 import { type Cell, type DatasetRow, plainJson } from './row.js';
 import { type PlacedRow, type RowSelection, selectedRows } from './selection.js';
 import { TargetSurvey } from './target-survey.js';
-import { acceptedAnswers, leftOut, noChoice, rightChoices, type TargetRules } from './targets.js';
+import { acceptedAnswers, noChoice, rightChoices, type TargetPlace, type TargetRules } from './targets.js';
 
 /** Mapping of rows to tasks: the fields of the config's `dataset`, its `seed` and `runtime.max_envs_to_visit`. */
 export interface TaskMapping extends ChoiceMapping, TargetRules {
@@ -21,8 +23,8 @@ export interface TaskMapping extends ChoiceMapping, TargetRules {
   env_class?: string;
   env_file?: string;
   input_field: string;
-  /** Field of the images that come with the question. */
-  image_field?: string | null;
+  /** Field of the images that come with the question, or several, in their order. */
+  image_field?: string | readonly string[] | null;
   target_field?: string | null;
   /** Default: true where `target_field` is one of the choices' fields, or a position in their list. */
   shuffle_choices?: boolean | null;
@@ -80,6 +82,7 @@ async function* mappedInOrder(
   const mapRow = createTaskMapper(mapping, survey);
   const base = new BaseEvidence(mapping);
   const rowOfId = new Map<string, number>();
+  const repeated = new RepeatedRows();
   let index = 0;
   let isShown = false;
   for await (const { row, position } of chosenRows(rows, mapping, base, notify)) {
@@ -97,15 +100,16 @@ async function* mappedInOrder(
       rowOfId.set(task.id, position + 1);
     }
     isShown ||= task.images !== undefined;
+    if (mapping.task_type !== 'custom') repeated.see(task, position + 1);
     yield { ...task, index };
     index += 1;
     if (index >= limit && !survey.wondersAboutBase) break;
   }
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
   if (survey.wondersAboutBase && base.isZero()) survey.tellBase();
-  for (const sentence of survey.finish()) notify(sentence);
+  for (const sentence of [...survey.finish(), ...repeated.notes()]) notify(sentence);
   if (mapping.image_field && !isShown)
-    notify(`No sample has an image in '${mapping.image_field}' (dataset.image_field).`);
+    notify(`No sample has an image in '${[mapping.image_field].flat().join("', '")}' (dataset.image_field).`);
 }
 
 /** Yields the rows that become tasks, with their positions in the file. */
@@ -125,6 +129,33 @@ async function* chosenRows(
   }
   let position = 0;
   for await (const row of rows) yield { row, position: position++ };
+}
+
+/** Rows that ask the same as an earlier one and have the same right answer. */
+class RepeatedRows {
+  private readonly seen = new Set<number>();
+  private first = 0;
+  private rows = 0;
+
+  see({ question, messages, choices, target, targets, images }: ReadTask, rowNumber: number): void {
+    // The order of choices is another one for each sample where they are shuffled.
+    const asked = [question, messages, choices && [...choices].sort(), target, targets, images];
+    const hash = createHash('sha256').update(JSON.stringify(asked)).digest();
+    const key = hash.readUInt32BE(0) * 2 ** 21 + (hash.readUInt32BE(4) >>> 11);
+    if (!this.seen.has(key)) {
+      this.seen.add(key);
+      return;
+    }
+    if (this.rows === 0) this.first = rowNumber;
+    this.rows += 1;
+  }
+
+  notes(): string[] {
+    if (this.rows === 0) return [];
+    return [
+      `${countedText(this.rows, 'row')} with the question and the right answer of an earlier row, the first being row ${this.first}: each is a sample of its own, and intervals take them for independent.`,
+    ];
+  }
 }
 
 /** What rows that the selection excludes show of the base of the targets. */
@@ -201,13 +232,20 @@ export function createTaskMapper(
       metadata: metadataOf(row, rowNumber, mapping.meta_fields ?? []),
     };
     const choices = choicesOf(row, rowNumber, task.question, mapping);
+    const named = imagesNamed([task.question, ...(choices ?? []).map(({ text }) => text)].join('\n'));
+    if (named > images.length) survey.lacksImage(rowNumber, named);
     const answered =
       choices === null
-        ? { ...task, ...answersOf(row, rowNumber, mapping, survey) }
+        ? { ...task, ...answersOf(row, rowNumber, mapping, { question: task.question, survey }) }
         : withChoices(task, row, choices, mapping, survey);
     const asked = withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
     return images.length === 0 ? asked : { ...asked, images };
   };
+}
+
+/** Returns the largest number by which a text names an image, as MMMU writes it; 0 where it names none. */
+function imagesNamed(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/<image[ _]?(\d{1,2})>/g), ([, number]) => Number(number)));
 }
 
 /** Adds the messages of a task that is not asked as a question alone. */
@@ -270,6 +308,7 @@ function withChoices(
       field,
     );
   }
+  if (isShuffled) survey.shuffles(rowNumber, texts);
   const positions = [...choices.keys()];
   const order = isShuffled
     ? shuffled(positions, createRandom(`choices:${mapping.seed ?? 0}:${task.id}`))
@@ -334,7 +373,7 @@ function messagesOf(
   format: PromptFormatter | null,
 ): { messages: ChatMessage[]; images: ImageSource[] } {
   const { image_field } = mapping;
-  const images = image_field ? imagesOfRow(row, image_field, rowNumber) : [];
+  const images = [image_field ?? []].flat().flatMap((field) => imagesOfRow(row, field, rowNumber));
   const alone = (content: string) => ({ messages: [{ role: 'user' as const, content }], images });
   if (format !== null) return alone(format(row, rowNumber));
   const field = 'dataset.input_field';
@@ -371,12 +410,37 @@ function targetOf(row: DatasetRow, rowNumber: number, { task_type, target_field:
   );
 }
 
+/** Names of fields that hold the choices of a question in much used datasets. */
+const CHOICES_FIELDS = ['choices', 'options', 'endings', 'answer_choices', 'candidates'];
+
+/** Returns the field of choices that a target names by letter, label or index, and that the question does not show. */
+function unshownChoices(
+  row: DatasetRow,
+  question: string,
+  place: TargetPlace,
+  { task_type }: TaskMapping,
+): string | null {
+  const isNamed = (field: string) => {
+    try {
+      const choices = readChoices(row, place.rowNumber, question, { choices_field: field }) ?? [];
+      const [read] = rightChoices(place, choices, {})?.read ?? [];
+      return (
+        read !== undefined && read.way !== 'text' && !choices.every(({ text }) => question.includes(text))
+      );
+    } catch {
+      return false;
+    }
+  };
+  if (task_type !== 'exact') return null;
+  return CHOICES_FIELDS.find((field) => Object.hasOwn(row, field) && isNamed(field)) ?? null;
+}
+
 /** Returns the right answers of a task without choices. */
 function answersOf(
   row: DatasetRow,
   rowNumber: number,
   mapping: TaskMapping,
-  survey?: TargetSurvey,
+  { question = '', survey }: { question?: string; survey?: TargetSurvey } = {},
 ): Pick<Task, 'target' | 'targets' | 'target_match'> {
   const { task_type, env_class, target_field: path, target_match } = mapping;
   const isCustom = task_type === 'custom';
@@ -387,8 +451,13 @@ function answersOf(
     const text = scalarText(value);
     if (value === null || text !== undefined) return { target: text ?? null };
   }
-  if (env_class === undefined && !target_match) survey?.answer(value);
   const place = { value, path: path as string, rowNumber };
+  if (env_class === undefined && !target_match)
+    survey?.answer(
+      value,
+      task_type,
+      survey.wondersAboutChoices ? unshownChoices(row, question, place, mapping) : null,
+    );
   const [target = null, ...others] = acceptedAnswers(place, task_type, mapping);
   if (others.length === 0) return { target };
   return { target, targets: [target as string, ...others], ...(target_match ? { target_match } : {}) };

@@ -10,7 +10,7 @@ export const PACKED = /\.gz$/i;
 
 /**
  * Reads the bytes of a text file, decompressed where its name ends in .gz.
- * @throws DatasetError where they begin as UTF-16, which Excel calls Unicode text.
+ * @throws DatasetError where they begin as UTF-16, which Excel calls Unicode text, with its mark or without.
  */
 export async function* blocksOf(path: string, field: string): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
@@ -19,7 +19,8 @@ export async function* blocksOf(path: string, field: string): AsyncGenerator<Uin
   let isFirst = true;
   for await (const block of stream as AsyncIterable<Uint8Array>) {
     const [first, second] = block;
-    if (isFirst && ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))) {
+    const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+    if (isFirst && (isMarked || first === 0 || second === 0)) {
       throw new DatasetError(`${path} (${field}) is UTF-16: save it as UTF-8`, field);
     }
     isFirst = false;

@@ -1,5 +1,6 @@
 import type { ResetOutcome, StepOutcome } from '../contracts/environment.js';
 import { isMapping } from '../contracts/json.js';
+import { nothingChanged, nothingLost } from '../contracts/kept-json.js';
 import { asError, shownValue } from '../contracts/run-user-code.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -43,7 +44,8 @@ export function checkedOutcome(outcome: unknown): StepOutcome {
     if (holds(outcome, feedback)) continue;
     throw new TypeError(`step answered ${field}: ${shown(outcome, field)}; it must be ${expected}`);
   }
-  checkJson('step', outcome);
+  // The state after the last step is left out.
+  checkJson('step', outcome.done === true ? { ...outcome, state: null } : outcome);
   return outcome as unknown as StepOutcome;
 }
 
@@ -60,7 +62,8 @@ export function checkedBegin(outcome: unknown): ResetOutcome {
 /** Checks that an outcome can be written to histories and files. */
 function checkJson(method: string, outcome: Fields): void {
   try {
-    JSON.stringify(outcome);
+    JSON.stringify(outcome, nothingLost);
+    JSON.stringify(outcome.state, nothingChanged);
   } catch (error) {
     throw new TypeError(`${method} answered what cannot be written as JSON: ${asError(error).message}`);
   }

@@ -175,12 +175,12 @@ function causeLines(counts: Readonly<Record<string, number>>, causes: readonly E
   return errorLines({ ...Object.fromEntries(all), ...counts }, causes).map(errorText);
 }
 
-/** Returns the facts of requests that were not sent as configured. */
+/** Returns the facts of requests that were not sent, or not answered, as configured. */
 function adaptationFacts({ adaptations = {} }: EndedMetrics): Fact[] {
   const sentences = Object.entries(adaptations).map(
     ([sentence, calls]) => `${sentence} (${countedText(calls, 'call')})`,
   );
-  return lineFacts('adaptations', sentences, { label: 'sent otherwise' });
+  return lineFacts('adaptations', sentences, { label: 'sent or answered otherwise' });
 }
 
 /** Reports whether unrecorded requests, such as refused ones, are billed with nothing. */

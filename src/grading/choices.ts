@@ -131,6 +131,9 @@ function markupKey(text: string): string {
       .replace(/[–−]/g, '-')
       .replace(/\\(?:text|mathrm|textbf|mathbf|boxed)\{([^{}]{0,400})\}/g, '$1')
       .replace(/\\[,;:! ]|\\[()[\]]|[$*`]/g, ' ')
+      // `\frac{1}{2}` is `1/2`, and `3.0` is `3`.
+      .replace(/\\[dt]?frac\{(\w{1,20})\}\{(\w{1,20})\}/g, '$1/$2')
+      .replace(/(?<![\d.])(\d{1,20})\.0{1,20}(?![\d.])/g, '$1')
       .replace(/\{(\w)\}/g, '$1')
       .replace(/(?<![\d.])\.(?=\d)/g, '0.')
       .replace(/\s+/g, ' ')

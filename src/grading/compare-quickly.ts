@@ -1,5 +1,6 @@
 import { LONGEST_EXPRESSION } from './bounds.js';
 import { valuesAgree } from './mathematics/agreement.js';
+import { quantityOf } from './mathematics/assignment.js';
 import { compareAnswers, type PartComparison, sameText } from './mathematics/compare-answers.js';
 import type { Value } from './mathematics/compare-scalars.js';
 import { type MathAnswer, readAnswer } from './mathematics/structure.js';
@@ -47,12 +48,50 @@ function compareValues(left: Value, right: Value, tolerance: number): Decision {
   return undefined;
 }
 
-/** Compares two answers under both readings of `1,234`: as a number, and as a list of two. */
+/**
+ * Compares an answer with the target under every reading that a text has: `1,234` is a number or a list of two; beside
+ * one number, `12,5` is a decimal and `m+n = 45` or `45 (mod 100)` is 45.
+ */
 export function compareReadings(left: string, right: string, judge: PartComparison): Decision {
-  const verdict = compareAnswers(readAnswer(left), readAnswer(right), judge);
-  if (verdict === true || !(isGrouped(left) || isGrouped(right))) return verdict;
-  const listed: [MathAnswer, MathAnswer] = [readAnswer(left, false), readAnswer(right, false)];
-  return compareAnswers(...listed, judge) || verdict;
+  const [answer, gold] = [readAnswer(left), readAnswer(right)];
+  let verdict = compareAnswers(answer, gold, judge);
+  const consider = (one: MathAnswer | undefined, other: MathAnswer) => {
+    if (one && verdict !== true) verdict = compareAnswers(one, other, judge) || verdict;
+  };
+  if (isGrouped(left) || isGrouped(right)) consider(readAnswer(left, false), readAnswer(right, false));
+  if (isNumber(gold)) {
+    const remainder = withoutModulus(left);
+    consider(withDecimalPoint(left), gold);
+    consider(quantityOf(remainder === left ? answer : readAnswer(remainder)), gold);
+  }
+  if (isNumber(answer)) consider(withDecimalPoint(right), answer);
+  return verdict;
+}
+
+const isNumber = (answer: MathAnswer) =>
+  answer.kind === 'scalar' && !/[a-zA-Z]/.test(answer.latex.replace(/\\[a-zA-Z]+/g, ''));
+
+/** Removes the modulus of a remainder: `45 \pmod{100}`, `45 (mod 100)`. */
+const withoutModulus = (answer: string) =>
+  answer.replace(
+    /\s?(?:\\pmod\s?\{?\d{1,9}\}?|\\[bp]?mod\s?\{?\d{1,9}\}?|\((?:\\text\{)?mod\}?\s?\d{1,9}\))\s?\$?$/,
+    '',
+  );
+
+/**
+ * Pattern of a number with a decimal comma, or with dots between its thousands: `12,50 €`, `0,125`, `1.234,5`,
+ * `1.234.567`. With three digits after its only comma or dot it may be another number.
+ */
+const DECIMAL_COMMA =
+  /^([^\d,.;()[\]{}]{0,12})(?:(\d{1,3}(?:[. ]\d{3}){1,6}),(\d{1,20})|(\d{1,3}(?:\.\d{3}){2,6})|(\d{1,20}),(\d{1,2}|\d{4,20})|(0),(\d{3}))(?![\d.,])((?:[^\d,;()[\]{}]|\\text\{[^{}\d]{0,20}\}){0,24})$/;
+
+function withDecimalPoint(text: string): MathAnswer | undefined {
+  const match = DECIMAL_COMMA.exec(text.trim());
+  if (!match) return undefined;
+  const [, before = '', grouped, digits, groups, whole, fraction, zero, thousandths, after = ''] = match;
+  const number = (grouped ?? groups ?? whole ?? zero ?? '').replace(/[. ]/g, '');
+  const decimals = digits ?? fraction ?? thousandths;
+  return readAnswer(`${before}${number}${decimals === undefined ? '' : `.${decimals}`}${after}`);
 }
 
 /** True for a comma before three digits, which are not a number with a leading zero. */

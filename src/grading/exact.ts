@@ -1,4 +1,5 @@
 import { saidIn } from '../replies/read-reply.js';
+import { listedAnswer } from './extraction/json-answer.js';
 import { findWrittenAnswer } from './extraction/marked-answer.js';
 import { plainMarks } from './extraction/plain-characters.js';
 import { unwrapped } from './extraction/wrappings.js';
@@ -12,10 +13,14 @@ import { type Grade, quote } from './grade.js';
  */
 export function gradeExact(reply: string, target: string): Grade {
   const output = saidIn(reply);
-  const gold = normalize(target);
+  const gold = oneSpelling(target);
   const marked = findWrittenAnswer(output);
-  const spellings = marked ? spellingsOf(marked.text, marked.inSentence) : [];
-  const said = [...spellings, ...layersOf(output)].find((text) => normalize(text) === gold);
+  const listed = listedAnswer(output);
+  const spellings = [
+    ...(listed === undefined ? [] : [listed]),
+    ...(marked ? spellingsOf(marked.text, marked.inSentence) : []),
+  ];
+  const said = [...spellings, ...layersOf(output)].find((text) => oneSpelling(text) === gold);
   const correct = gold !== '' && said !== undefined;
   const extracted = (correct ? said : (spellings.at(-1) ?? layersOf(output).at(-1))) || null;
   if (extracted === null) return { correct: false, extracted, message: 'The reply is empty.' };
@@ -42,6 +47,7 @@ function layersOf(text: string): string[] {
   return bare === '' || bare === text.trim() ? unwrapped(text) : [...unwrapped(text), ...unwrapped(bare)];
 }
 
-function normalize(text: string): string {
+/** Brings a text to the one spelling by which answers are compared. */
+export function oneSpelling(text: string): string {
   return plainMarks(text.normalize('NFC')).replace(/\s+/g, ' ').trim();
 }

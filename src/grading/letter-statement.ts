@@ -1,5 +1,5 @@
 import { withoutTrailing } from '../contracts/trailing.js';
-import type { Choices } from './choices.js';
+import { type Choices, LETTERS } from './choices.js';
 import {
   type AnswerForms,
   afterLetter,
@@ -71,10 +71,12 @@ export function readLetterStatement(
     .find((one) => one !== undefined);
   // Where a choice's text is itself a letter, the letter as a name takes precedence.
   if (whole && loneLetter(text, choices) === undefined) return named(whole);
-  const claim = withoutFillers(text, languages);
+  const claim = withoutFillers(text, languages).replace(REJECTED, '');
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
     return /^(?:not|none)/i.test(claim) ? NONE : unclear();
   if (languages.some(({ not }) => not && claim.search(not) === 0)) return NONE;
+  const placed = placedLetter(claim, choices);
+  if (placed) return named(placed);
   const match = LEADING_LETTER.exec(claim);
   const written = match?.[2] ?? match?.[3] ?? '';
   const letter = match && offeredLetter(written, choices);
@@ -115,8 +117,25 @@ function withoutFillers(text: string, languages: readonly AnswerForms[]): string
   return claim;
 }
 
-/** Reports whether a choice is negated after its letter: `正解はBではありません`. */
+const PLACES = ['first', 'second', 'third', 'fourth', 'fifth'];
+const PLACED = new RegExp(`^(${PLACES.join('|')}|last) (?:option|choice|one|answer|statement)[.!]?$`, 'i');
+
+/** Returns the letter of a choice that is named by its place: `second option`. */
+function placedLetter(claim: string, choices: Choices): string | undefined {
+  const place = PLACED.exec(claim)?.[1]?.toLowerCase();
+  if (place === undefined || choices.text('A') === '') return undefined;
+  return choices.letter(LETTERS[place === 'last' ? choices.count - 1 : PLACES.indexOf(place)] ?? '');
+}
+
+/** A choice that is rejected before another one: `not A but B`. */
+const REJECTED = new RegExp(String.raw`^not [([]?(?:${LETTER})[)\]]?,? but (?:rather |instead )?`, 'u');
+
+/** Beginning of a denial after a letter: `B is incorrect; C`. */
+const WRONG = /^\s?(?:is|was)(?:n['’]t\b|\s(?:not(?! only)|incorrect|wrong|false)\b)/i;
+
+/** Reports whether a choice is negated after its letter: `B is wrong`, `正解はBではありません`. */
 function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {
+  if (WRONG.test(rest)) return true;
   const clause = /^[^,.;!?\n]{0,30}/.exec(rest)?.[0] ?? '';
   if (clause.trim() === '') return false;
   const denying = languages.length === 0 ? denials() : languages.flatMap(({ notAfter }) => notAfter ?? []);
@@ -148,7 +167,7 @@ function isChoice(
 }
 
 const ANOTHER = new RegExp(
-  String.raw`^[\s)\].,]*(?:,|&|\/|\+|${JOINTS})\s*(?:[Oo]ption |[Cc]hoice )?([([]?)(${LETTER})[)\]]?(?![A-Za-z0-9])`,
+  String.raw`^(?:[\s)\].,]*|\s?\((?=[Oo]r\b))(?:,|&|\/|\+|${JOINTS})\s*(?:[Oo]ption |[Cc]hoice )?([([]?)(${LETTER})[)\]]?(?![A-Za-z0-9])`,
   'u',
 );
 
@@ -188,7 +207,8 @@ export function afterOwnText(letter: string, text: string, choices: Choices): st
 const dashed = (text: string) => text.toLowerCase().replace(/[–−]/g, '-');
 
 const SEPARATORS = new RegExp(
-  String.raw`(?:[\s,;/&+()[\].]|(?<![\p{L}\p{M}])(?:${JOINTS}|(?:[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}])))+`,
+  // `A和C`: letters of scripts without spaces may touch a Latin one.
+  String.raw`(?:[\s,;/&+()[\].]|(?:(?<![\p{L}\p{M}])|(?<=[A-Z])(?=\p{Lo}))${JOINTS}|(?<![\p{L}\p{M}])(?:[Oo]ptions?|[Cc]hoices?)(?![\p{L}\p{M}]))+`,
   'u',
 );
 

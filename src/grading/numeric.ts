@@ -1,5 +1,8 @@
+import { saidIn } from '../replies/read-reply.js';
 import { LONGEST_REPLY } from './bounds.js';
 import { compareQuickly } from './compare-quickly.js';
+import { beforeGloss } from './extraction/gloss.js';
+import { listedAnswer } from './extraction/json-answer.js';
 import { findMarkers } from './extraction/markers.js';
 import { extractNumericAnswer, fromOption, plainNumbers } from './extraction/numeric-answer.js';
 import { type Grade, quote, type SymbolicComparer } from './grade.js';
@@ -37,8 +40,13 @@ export async function gradeNumeric(
     message: `${quote(extracted)} ${verb} ${quote(gold)}.`,
   });
   const quick = compareQuickly(answer, gold, tolerance);
-  if (quick) return grade(true, 'equals');
-  if (statement !== answer && compareQuickly(statement, gold)) return grade(true, 'equals', statement);
+  const glossed = UNIT_IN_BRACKETS.test(gold) ? beforeGloss(gold) : undefined;
+  if (quick || (glossed !== undefined && compareQuickly(answer, glossed, tolerance)))
+    return grade(true, 'equals');
+  const listed = listedAnswer(saidIn(output));
+  const others = [statement, ...(listed === undefined ? [] : [listed])].filter((one) => one !== answer);
+  const other = others.find((one) => compareQuickly(one, gold));
+  if (other !== undefined) return grade(true, 'equals', other);
   if (quick === false || !symbolic)
     return grade(false, quick === false ? 'does not equal' : 'was not shown to equal');
   const equal = await symbolic(answer, gold, tolerance);
@@ -47,6 +55,9 @@ export async function gradeNumeric(
     equal ? 'equals' : equal === false ? 'does not equal' : 'was not shown to equal',
   );
 }
+
+/** Pattern of a number with words alone in brackets, as ASDiv writes its unit: `9 (apples)`. */
+const UNIT_IN_BRACKETS = /^[-+]?[$€£]?\d[\d.,]{0,40}%? {1,3}\(\p{L}[\p{L} .']{1,60}\)$/u;
 
 /** Reads a target, maybe a solution that ends in `\boxed{…}` or `#### …`, as in MATH and GSM8K. */
 function readTarget(target: string): string {

@@ -1,5 +1,5 @@
 import { Choices, LETTERS } from './choices.js';
-import { isCapital, JOINTS, LETTER } from './extraction/answer-forms.js';
+import { type AnswerForms, isCapital, JOINTS, LETTER } from './extraction/answer-forms.js';
 import { isEnclosing } from './extraction/marked-answer.js';
 import { findMarkers, type Marker } from './extraction/markers.js';
 import { joinBoxes } from './extraction/numeric-answer.js';
@@ -13,6 +13,7 @@ import {
   listedLetters,
   offeredLetter,
   plainLetters,
+  REASON,
 } from './letter-statement.js';
 import { gradeMultipleChoice, type MultipleChoiceGrade } from './multiple-choice.js';
 import { RETRACTS } from './stated-choice.js';
@@ -104,12 +105,23 @@ function lettersOfOne({ letter }: MultipleChoiceGrade): string[] | null {
 
 /** Returns the letters that the last answer lists, in order; none where that is unclear, null for fewer than two. */
 function lettersOf(text: string, choices: Choices): string[] | null {
-  const marker = joinBoxes(text, findMarkers(text)).findLast(({ content }) => firstStatement(content) !== '');
+  const markers = joinBoxes(text, findMarkers(text));
+  const marker = markers.findLast(({ content }) => firstStatement(content) !== '');
   if (marker === undefined)
     return fromText(text, choices) ?? namedLetters(text.trim().split('\n').at(-1) ?? '', choices);
-  if (isEnclosing(marker)) return namedLetters(marker.content, choices);
+  if (isEnclosing(marker)) return namedLetters(joinedTags(text, markers, marker), choices);
   const after = text.slice(marker.end - marker.content.length);
-  return fromLines(after, choices, marker) ?? namedLetters(firstStatement(marker.content), choices);
+  return fromLines(after, choices, marker) ?? namedLetters(firstStatement(marker.content), choices, marker);
+}
+
+/** Returns the content of a tag or box, with that of the tags right before it: `<answer>A</answer><answer>C</answer>`. */
+function joinedTags(text: string, markers: readonly Marker[], last: Marker): string {
+  let [content, { start }] = [last.content, last];
+  for (const marker of markers.slice(0, markers.indexOf(last)).reverse()) {
+    if (!/^<\/\w{1,20}>(?:[\s,;&]|and)*$/.test(text.slice(marker.end, start))) break;
+    [content, start] = [`${marker.content}, ${content}`, marker.start];
+  }
+  return content;
 }
 
 /** Words after an option of a list that judge it. */
@@ -155,15 +167,19 @@ const OPTION = new RegExp(`^[([]?(${LETTER})`, 'u');
 function readOption(line: string, choices: Choices): { letter: string; rest: string } | undefined {
   const [begin = '', written = ''] = OPTION.exec(line) ?? [];
   const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
-  if (!letter) return undefined;
+  if (!letter) {
+    const own = choices.byText(line);
+    return own === undefined ? undefined : { letter: own, rest: '' };
+  }
   const after = line.slice(begin.length);
   const rest = /^[\s.:)\]]*$/.test(after) ? '' : afterOwnText(letter, after, choices);
   return rest === undefined ? undefined : { letter, rest: rest.replace(/^[\s.,;)\]]+/, '') };
 }
 
 /** Words that add no meaning to a list of letters. */
-const BESIDE =
-  /(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all)\b)+/i;
+const BESIDE_ONE =
+  /^(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all|only|just|plus|also|as well as)\b)/i;
+const BESIDE = new RegExp(`${BESIDE_ONE.source.slice(1)}+`, 'i');
 
 /** Words for "or", of those in `JOINTS`: such a list names no set. */
 const OR =
@@ -172,8 +188,75 @@ const OR =
 /** Pattern of a further option as `withoutTexts` writes it. */
 const FURTHER = new RegExp(String.raw`(?:[,;/&+]|(?<![\p{L}\p{M}])${JOINTS})\s?\(?\[[A-Z]\]`, 'u');
 
-/** Reads `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`, `A. text and C. text`. */
-function namedLetters(text: string, choices: Choices): string[] | null {
+/** Pattern of letters in a row, as `withoutTexts` writes them or alone. */
+const LIST = String.raw`\[?[A-Z]\]?(?:(?:\s?,\s?(?:and\s)?|\sand\s)\[?[A-Z]\]?(?![\p{L}])){0,9}`;
+
+/** What follows the letters that are named: others that are denied, `, not B`, `, B and D are wrong`. */
+const OTHERS = new RegExp(
+  String.raw`[,;]?\s(?:(?:but|while|whereas|and)\s)?(?:(?<!\b(?:is|are|was|were)\s)(?:not|rather than|instead of)\s(?:the\s)?(?:options?\s|choices?\s)?${LIST}(?![\p{L}])|(?<=[,;]\s|\b(?:but|while|whereas)\s)${LIST}\s(?:is|are)\s(?:not|wrong|incorrect|false)\b)`,
+  'u',
+);
+
+/** Brackets that explain the letters before them: `(both igneous)`, `(not B or D)`; not `(or D)`. */
+const EXPLAINS = /\((?!or\b)(?=[^()\n]{0,200}\p{Ll}{2})[^()\n]{1,200}\)/gu;
+
+/** Words for all of the choices. */
+const ALL =
+  /^(?:all (?:(?:of )?(?:the |these |those )?(?:\w+ )?(?:above|options|choices|statements|answers)|of (?:them|these|those))|everything above)(?: (?:is|are) (?:correct|right|true))?$/i;
+
+/** Reads letters before a reason, an explanation or a denial of others: `A and C because …`, `A, C (both …)`. */
+function claimedLetters(
+  sentence: string,
+  choices: Choices,
+  languages: readonly AnswerForms[],
+): string[] | null {
+  const said = sentence.replaceAll('as well as', 'and').replace(EXPLAINS, ' ');
+  const ends = [OTHERS, REASON, ...languages.flatMap(({ reason }) => reason ?? [])]
+    .map((end) => said.search(end))
+    .filter((end) => end > 0);
+  const claim = said.slice(0, Math.min(said.length, ...ends)).trim();
+  // What `which` or a dash leads to may go on with the list.
+  const rest = said.slice(claim.length);
+  if (/^,? (?:which|[-–—]) .*(?:,|and|or|&) ?[([]?[A-Z](?![\p{L}])/u.test(rest)) return null;
+  const letters = onlyLetters(claim, choices);
+  if (letters !== null && letters.length > 1) return OR.test(claim) ? [] : letters;
+  return (
+    [said, claim].map((one) => lettersOfTexts(one, choices)).find((one) => (one?.length ?? 0) > 1) ?? null
+  );
+}
+
+/** Reads the texts of several choices, `granite, basalt`, or words for all of them. */
+function lettersOfTexts(claim: string, choices: Choices): string[] | null {
+  const all = [...LETTERS.slice(0, choices.count)];
+  const texts = all.map((letter) => plainLetters(choices.text(letter)).toLowerCase());
+  // A text that is a letter may as well be the letter of another one.
+  if (texts.some((text) => text.length < 2 && !/\d/.test(text)) || new Set(texts).size < all.length)
+    return null;
+  if (ALL.test(claim)) return texts.some((text) => /\b(?:all|none)\b/.test(text)) ? null : all;
+  const longestFirst = all.map((letter, index) => ({ letter, own: texts[index] as string }));
+  longestFirst.sort((one, other) => other.own.length - one.own.length);
+  const named = new Set<string>();
+  for (let rest = claim.toLowerCase(); rest !== ''; ) {
+    const next = longestFirst.find(
+      ({ own }) => rest.startsWith(own) && !/^[\p{L}\p{M}\p{N}]/u.test(rest.slice(own.length)),
+    );
+    const end = next?.own.length ?? BESIDE_ONE.exec(rest)?.[0].length;
+    if (end === undefined) return null;
+    if (next !== undefined) named.add(next.letter);
+    rest = rest.slice(end);
+  }
+  return [...named].sort();
+}
+
+/**
+ * Reads `A, C`, `(A) (C)`, `A and C`, `AC`, `A & C are correct`, `A. text and C. text`, and such a list in a sentence
+ * that goes on.
+ */
+function namedLetters(
+  text: string,
+  choices: Choices,
+  { languages = [] }: Partial<Marker> = {},
+): string[] | null {
   if (text.length > LONGEST_TEXT) return null;
   const plain = plainLetters(text);
   const named = withoutTexts(plain, choices);
@@ -183,7 +266,9 @@ function namedLetters(text: string, choices: Choices): string[] | null {
     if (letters !== null && letters.length > 1) return OR.test(said) ? [] : letters;
     if (letters !== null) return null;
   }
-  return FURTHER.test(sentence) && !plain.includes('\n') ? [] : null;
+  const isOne = !sentence.includes('\n') && !RETRACTS.test(text);
+  const claimed = isOne ? claimedLetters(sentence, choices, languages) : null;
+  return claimed ?? (FURTHER.test(sentence) && !plain.includes('\n') ? [] : null);
 }
 
 const ANY_LETTER = new RegExp(LETTER, 'gu');

@@ -1,16 +1,18 @@
 /** Words between letters, digits and underscores: `\b` of Unicode. */
 const WORD = '[\\p{L}\\p{N}_]';
 const ARTICLES = new RegExp(`(?<!${WORD})(?:a|an|the)(?!${WORD})`, 'gu');
-const PUNCTUATION = /[!-/:-@[-`{-~]/g;
+/** Punctuation of ASCII and of Unicode, and characters without meaning for a text. */
+const PUNCTUATION = /[!-/:-@[-`{-~]|\p{P}|\p{Default_Ignorable_Code_Point}/gu;
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
 /**
- * Normalises an answer as SQuAD v1.1 does (Rajpurkar et al. 2016): lower case, without punctuation of ASCII and
- * articles of English, words joined by single spaces.
+ * Normalises an answer as SQuAD v1.1 does (Rajpurkar et al. 2016): lower case, without punctuation and articles of
+ * English, words joined by single spaces. As MLQA does (Lewis et al. 2020), it takes punctuation of other scripts away
+ * as well.
  */
 export function normalizedAnswer(text: string): string {
-  return words(text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ')).join(' ');
+  return words(text.normalize('NFC').toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ')).join(' ');
 }
 
 function counts(tokens: readonly string[]): Map<string, number> {
@@ -32,14 +34,19 @@ function harmonic(hits: number, answered: number, wanted: number): number {
   return hits === 0 ? 0 : (2 * hits) / (answered + wanted);
 }
 
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu;
+
+/** Words of F1: where scripts have no spaces between words, each character is one. */
+const f1Words = (text: string) => words(normalizedAnswer(text).replace(UNSPACED, ' $& '));
+
 /** Computes F1 over the words of normalised texts, each counted as often as it occurs, from 0 to 1 (SQuAD v1.1). */
 export function wordF1(answer: string, target: string): number {
-  const [said, wanted] = [words(normalizedAnswer(answer)), words(normalizedAnswer(target))];
+  const [said, wanted] = [f1Words(answer), f1Words(target)];
   return harmonic(inCommon(said, wanted), said.length, wanted.length);
 }
 
 /** Words of ROUGE: letters and digits of ASCII in lower case; everything else separates. */
-const rougeWords = (text: string) => words(text.toLowerCase().replace(/[^a-z0-9]+/g, ' '));
+export const rougeWords = (text: string) => words(text.toLowerCase().replace(/[^a-z0-9]+/g, ' '));
 
 function ngrams(tokens: readonly string[], size: number): string[] {
   return tokens.slice(size - 1).map((_, from) => tokens.slice(from, from + size).join(' '));

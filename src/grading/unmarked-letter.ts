@@ -35,7 +35,7 @@ export function readUnmarked(text: string, choices: Choices): LetterStatement {
       : (fromWholeReply(text, choices) ?? fromLastLine(text, choices))) ??
     fromLabel(text, choices) ??
     fromStatement(lastLine(text).slice(-LONGEST_TEXT), choices) ??
-    (lists ? besideList(text, choices) : null) ??
+    (lists ? (besideList(text, choices) ?? fromVerdicts(text, choices)) : null) ??
     choiceAtStart(text, choices) ??
     (RETRACTS.test(text) ? null : fromStatement(firstLine(text).slice(0, LONGEST_TEXT), choices));
   if (typeof letter === 'string') return { kind: 'letter', letter };
@@ -67,7 +67,7 @@ function fromWholeReply(text: string, choices: Choices): string | null {
 }
 
 const OPTION = 'option|choice|answer|(?:the )?(?:final|correct) (?:option|choice|answer)';
-const BARE = new RegExp(String.raw`^(?:(?:${OPTION})\s+)?[([]?(${LETTER})[)\]]?[.:!]?$`, 'iu');
+const BARE = new RegExp(String.raw`^(?:(?:${OPTION})\s+)?(?:[([] ?)?(${LETTER})(?: ?[)\]])?[.:!]?$`, 'iu');
 const LETTERED = new RegExp(
   String.raw`^(?:(?:${OPTION})\s+)?[([]?(${LETTER})(?:[)\]][.:]?|[.:])?\s+(\S[\s\S]*)$`,
   'iu',
@@ -84,6 +84,9 @@ function bareChoice(line: string, choices: Choices): string | null {
   const isOwn =
     letter && [content, content.replace(/^[-–—]\s+/, '')].some((one) => choices.startsWith(letter, one));
   if (isOwn) return otherLetter(letter, content, choices) === undefined ? letter : null;
+  // `A: B` is an answer in a dialogue.
+  const [, said] = /^A: ([A-Z])\.?$/.exec(text) ?? [];
+  if (said !== undefined) return offeredLetter(said, choices) ?? null;
   return text.length <= LONGEST_LINE ? inOtherLanguages(text, choices) : null;
 }
 
@@ -118,7 +121,7 @@ function listsOptions(text: string): boolean {
 
 /** Line with a label before its choice: `Selected option: B`, `Sentiment: positive`. */
 const LABELLED =
-  /^(?:(?:so|thus|therefore|hence|the|my|your|final|selected|chosen|predicted|overall),? ){0,4}(?:option|choice|selection|decision|verdict|response|result|output|prediction|guess|conclusion|judge?ment|pick|label|category|class|classification|topic|stance|intent|emotion|sentiment|relation(?:ship)?|final) ?[:=] ?(\S.{0,400})$/i;
+  /^(?:(?:so|thus|therefore|hence|the|my|your|final|selected|chosen|predicted|overall),? ){0,4}(?:option|choice|selected|correct|selection|decision|verdict|response|result|output|prediction|guess|conclusion|judge?ment|pick|label|category|class|classification|topic|stance|intent|emotion|sentiment|relation(?:ship)?|final) ?[:=] ?(\S.{0,400})$/i;
 
 /** Reads a labelled choice in the first line or one of the last two; no other line may name another choice so. */
 function fromLabel(text: string, choices: Choices): Found {
@@ -208,7 +211,7 @@ const firstLine = (text: string) => plainLetters(text.trim().split('\n')[0] ?? '
 const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
 
 const VERDICT = new RegExp(
-  String.raw`(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(?:only\s+)?\(?(${LETTER})(?:\)|(?=\s))\s+(?:(?:is|must be|would be|seems|is therefore|is thus)\s+(?:indeed\s+)?(?:the\s+)?(?:only\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate))|(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)\b)`,
+  String.raw`(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(?:only\s+)?\(?(${LETTER})(?:\)|(?=\s))\s+(?:(?:is|must be|would be|seems(?:\s+to\s+be)?|appears(?:\s+to\s+be)?|looks|is therefore|is thus)\s+(?:indeed\s+)?(?:(?:the|my)\s+)?(?:(?:only|final)\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate|plausible|suitable))|(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)\b)`,
   'gu',
 );
 
@@ -216,9 +219,30 @@ const VERDICT = new RegExp(
 const FITS =
   /(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)$/;
 
+/** What a line says of its option: `B. Correct`, `(C) wrong, it is soft`. */
+const JUDGED =
+  /^[\s.):–—-]{0,8}(?:is )?(?:(correct|right|true|yes)|incorrect|wrong|false|no)(?![\p{L}\p{M}\d])/iu;
+
+/** Reads a line for each option that judges it, of which one says that it is right. */
+function fromVerdicts(text: string, choices: Choices): string | null {
+  const lines = text.split('\n').map(plainLetters);
+  const judged = lines.flatMap((line) => {
+    const [begin = '', written = ''] = /^\(?([A-Z])(?![\p{L}\d])/u.exec(line) ?? [];
+    const letter = written && offeredLetter(written, choices);
+    if (!letter || JUDGED.test(choices.text(letter))) return [];
+    const after = line.slice(begin.length);
+    const verdict = JUDGED.exec(afterOwnText(letter, after, choices) ?? after);
+    return verdict ? [{ letter, isRight: verdict[1] !== undefined }] : [];
+  });
+  const isWhole =
+    judged.length === choices.count && new Set(judged.map(({ letter }) => letter)).size === choices.count;
+  const [right = null, ...others] = judged.filter(({ isRight }) => isRight);
+  return isWhole && others.length === 0 ? (right?.letter ?? null) : null;
+}
+
 /** Words that introduce a letter at the end: `leaving C`, `I would go with C`, `so it is C`. */
 const LEADS =
-  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|this\s+is(?=\s+(?:option|choice|\())|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer|verdict|decision|selection)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:option|choice|\())|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
+  /(?<![\p{L}\p{M}])(?:(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|finally),?(?:\s+(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be))?|(?:it|that)(?:['’]s|\s+is|\s+must\s+be|\s+has\s+to\s+be)|this\s+is(?=\s+(?:option|choice|\())|(?:which\s+)?(?:leaves|leaving)(?:\s+(?:us|me))?(?:\s+only)?(?:\s+with)?(?:\s+(?:only|just))?|(?:I|we)(?:['’]ll|['’]d|\s+would|\s+will|\s+should)?\s+(?:go(?:ing)?\s+(?:with|for)|choose|pick|select|say|answer|opt\s+for|settle\s+on)|going\s+with|my\s+(?:final\s+)?(?:choice|pick|guess|answer|verdict|decision|selection)\s+is|(?:matches|corresponds\s+to|which\s+is|that\s+is)(?=\s+(?:(?:answer\s+)?(?:option|choice)|\())|(?:that|this|which|it)\s+(?:matches|corresponds\s+to)|the\s+(?:only\s+)?(?:correct|right|best)\s+one\s+is|(?:option|choice|statement|answer|one)\s+(?:that|which)\s+(?:is\s+(?:correct|right|true|best)|(?:best\s+)?(?:fits|matches)(?:\s+best)?)\s+is|selecting|choosing)[\s:]+(?:the\s+)?(?:answer\s+)?(?:option\s+|choice\s+|letter\s+)?(?=[(["'*]{0,3}[A-Z](?![\p{L}\p{M}\d]))/giu;
 
 /** Reads a last line that states which choice is correct, or concludes with one. */
 function fromConclusion(text: string, choices: Choices): Found {

@@ -1,5 +1,6 @@
-import type { GenerateParameters, ReasoningEffort } from '../contracts/language-model.js';
+import type { ChatMessage, GenerateParameters, ReasoningEffort } from '../contracts/language-model.js';
 import { effortOf, type Notify } from './chat-messages.js';
+import { turnIn } from './dialect.js';
 
 /** Value of the mandatory `max_tokens` if a request has no limit. */
 const DEFAULT_MAXIMUM_TOKENS = 4096;
@@ -30,11 +31,20 @@ export interface ThinkingFields {
   output_config?: { effort?: ReasoningEffort };
 }
 
-/** @param inToolLoop true if the chat ends in tool results. */
+/**
+ * Reports whether a chat ends in tool results whose turn began without thoughts to send back, beside which the API refuses
+ * manual thinking.
+ */
+export function lacksThoughts(messages: readonly ChatMessage[]): boolean {
+  const first = messages.slice(turnIn(messages)).find(({ role }) => role === 'assistant');
+  return messages.at(-1)?.role === 'tool' && first?.as_given?.thoughts === undefined;
+}
+
+/** @param withoutThoughts true if the chat {@link lacksThoughts}. */
 export function thinkingOf(
   { max_output_tokens, thinking_budget: budget, reasoning_effort }: GenerateParameters,
   model: string,
-  inToolLoop: boolean,
+  withoutThoughts: boolean,
   notify: Notify,
 ): ThinkingFields {
   const max_tokens = max_output_tokens ?? DEFAULT_MAXIMUM_TOKENS;
@@ -55,10 +65,8 @@ export function thinkingOf(
     notify(`the model takes no thinking budget; ${budget} tokens are sent as the effort '${effort}'`);
     return { max_tokens, thinking: { type: 'adaptive' }, output_config: { effort } };
   }
-  if (inToolLoop) {
-    // Manual thinking requires the thinking blocks to be sent back with the tool results, and a chat does not keep
-    // them.
-    notify('thinking is off in the requests that carry tool results');
+  if (withoutThoughts) {
+    notify('thinking is off in the requests that carry tool results, as no thoughts came before the calls');
     return { max_tokens };
   }
   if (budget < MINIMUM_BUDGET) notify(`the least thinking budget is ${MINIMUM_BUDGET} tokens; that is sent`);

@@ -5,7 +5,7 @@ import type {
   Message,
   MessageParam,
 } from '@anthropic-ai/sdk/resources/messages';
-import { isMapping } from '../contracts/json.js';
+import { isMapping, type Json, type JsonObject } from '../contracts/json.js';
 import type {
   ChatMessage,
   GenerateParameters,
@@ -13,14 +13,16 @@ import type {
   GenerateRequest,
   Usage,
 } from '../contracts/language-model.js';
-import { type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
+import { lacksThoughts, type ThinkingFields, thinkingOf } from './anthropic-thinking.js';
 import {
   alternating,
   answeredTool,
   argumentsObject,
   imagesOf,
   type Notify,
+  PLAIN_ID,
   receivedArguments,
+  sentId,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -30,7 +32,7 @@ import { LanguageModelError } from './errors.js';
 import { failedEnd, readEnd } from './reply-end.js';
 import { splitContent } from './reply-parts.js';
 import { plainOptions, withExtraBody } from './request-options.js';
-import { reportedUsage, withCacheWrites } from './usage.js';
+import { atTier, reportedUsage, withCacheWrites } from './usage.js';
 
 /** Parameters of sampling, which the client's own type no longer has. */
 interface Sampling {
@@ -57,7 +59,8 @@ function toBlocks(
   if (message.role === 'tool') {
     // Fails here rather than at the provider, whose message would only name a position.
     answeredTool(messages, index, 'anthropic');
-    return [{ type: 'tool_result', tool_use_id: message.tool_call_id ?? '', content: message.content }];
+    const tool_use_id = sentId(message.tool_call_id ?? '', PLAIN_ID);
+    return [{ type: 'tool_result', tool_use_id, content: message.content }];
   }
   // The API refuses blank text blocks, so an empty reply in the chat is left out.
   const blocks: ContentBlockParam[] = imagesOf(message, images).map(({ media_type, base64: data }) => ({
@@ -65,11 +68,42 @@ function toBlocks(
     source: { type: 'base64', media_type: media_type as Base64ImageSource['media_type'], data },
   }));
   if (message.content.trim() !== '') blocks.push({ type: 'text', text: message.content });
-  for (const call of message.tool_calls ?? []) {
-    const name = sentName(call.name, tools);
-    blocks.push({ type: 'tool_use', id: call.id, name, input: argumentsObject(call.arguments) });
-  }
-  return blocks;
+  const calls = (message.tool_calls ?? []).map(
+    (call): ContentBlockParam => ({
+      type: 'tool_use',
+      id: sentId(call.id, PLAIN_ID),
+      name: sentName(call.name, tools),
+      input: argumentsObject(call.arguments),
+    }),
+  );
+  return withCalls(message.as_given?.thoughts, calls) ?? [...blocks, ...calls];
+}
+
+const isThought = ({ type }: Record<string, unknown>) => type === 'thinking' || type === 'redacted_thinking';
+
+/** Returns a block of a reply as it is sent back; the place of a call, which has a field of its own. */
+function givenBlock(block: unknown): Json[] {
+  if (!isMapping(block)) return [];
+  if (block.type === 'tool_use') return [CALL];
+  const isSaid = block.type === 'text' && typeof block.text === 'string' && block.text.trim() !== '';
+  return isSaid || isThought(block) ? [block as JsonObject] : [];
+}
+
+/** Place of a call among the blocks of a reply. */
+const CALL = { type: 'tool_use' };
+
+/** Returns the blocks of a reply as the API gave them, since it refuses changed thoughts; undefined if there are none. */
+function withCalls(
+  given: Json | undefined,
+  calls: readonly ContentBlockParam[],
+): ContentBlockParam[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const open = [...calls];
+  return given.flatMap((block) =>
+    isMapping(block) && block.type === CALL.type
+      ? open.splice(0, 1)
+      : [block as unknown as ContentBlockParam],
+  );
 }
 
 /** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */
@@ -131,7 +165,7 @@ export function toWireRequest(
     ...(dialect.thinking_budget && { thinking_budget }),
     ...(dialect.reasoning_effort && { reasoning_effort }),
   };
-  const thinking = thinkingOf(asked, model, messages.at(-1)?.role === 'tool', notify);
+  const thinking = thinkingOf(asked, model, lacksThoughts(messages), notify);
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   const sampling = samplingOf(parameters, dialect, thinks, notify);
   const body: WireRequest = {
@@ -172,7 +206,7 @@ function usageIn({ usage }: Record<string, unknown>): Usage | undefined {
     isMapping(details) ? details.thinking_tokens : undefined,
   );
   const forAnHour = isMapping(written) ? written.ephemeral_1h_input_tokens : undefined;
-  return withCacheWrites(reported, cache_creation_input_tokens, forAnHour);
+  return atTier(withCacheWrites(reported, cache_creation_input_tokens, forAnHour), usage.service_tier);
 }
 
 /** Joins the parts of a paused turn into one message, with the end of the last part and the sum of all tokens. */
@@ -233,10 +267,12 @@ export function readMessage(body: unknown, { serverName, secrets }: Origin): Gen
       arguments: receivedArguments(block.input, block === cutOff),
     }));
   const { said, thought } = splitContent(blocks);
+  const thinks = calls.length > 0 && blocks.some((block) => isMapping(block) && isThought(block));
   return {
     text: said,
     ...(thought !== '' && { reasoning: thought }),
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(thinks && { as_given: { thoughts: blocks.flatMap(givenBlock) } }),
     ...(usage && { usage }),
     finish_reason: end,
     model: typeof model === 'string' && model !== '' ? model : undefined,

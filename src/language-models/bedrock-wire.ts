@@ -6,7 +6,7 @@ import type {
   Message,
   Tool,
 } from '@aws-sdk/client-bedrock-runtime';
-import { isMapping, type JsonObject } from '../contracts/json.js';
+import { isMapping, type Json, type JsonObject } from '../contracts/json.js';
 import type {
   ChatMessage,
   GenerateParameters,
@@ -14,7 +14,7 @@ import type {
   GenerateRequest,
   Usage,
 } from '../contracts/language-model.js';
-import { thinkingOf } from './anthropic-thinking.js';
+import { lacksThoughts, thinkingOf } from './anthropic-thinking.js';
 import { samplingOf } from './anthropic-wire.js';
 import {
   alternating,
@@ -23,7 +23,9 @@ import {
   effortOf,
   imagesOf,
   type Notify,
+  PLAIN_ID,
   receivedArguments,
+  sentId,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -48,7 +50,7 @@ function toBlocks(
     answeredTool(messages, index, 'bedrock');
     // A blank text is refused, and so is a result without any.
     const text = message.content.trim() === '' ? '(nothing)' : message.content;
-    return [{ toolResult: { toolUseId: message.tool_call_id ?? '', content: [{ text }] } }];
+    return [{ toolResult: { toolUseId: sentId(message.tool_call_id ?? '', PLAIN_ID), content: [{ text }] } }];
   }
   const blocks: ContentBlock[] = imagesOf(message, images).map(({ media_type, base64 }) => ({
     image: {
@@ -58,11 +60,41 @@ function toBlocks(
   }));
   // The API refuses blank text blocks, so an empty reply in the chat is left out.
   if (message.content.trim() !== '') blocks.push({ text: message.content });
-  for (const { id, name, arguments: given } of message.tool_calls ?? []) {
+  const calls = (message.tool_calls ?? []).map(({ id, name, arguments: given }): ContentBlock => {
     const input = argumentsObject(given) as NonNullable<Document>;
-    blocks.push({ toolUse: { toolUseId: id, name: sentName(name, tools), input } });
-  }
-  return blocks;
+    return { toolUse: { toolUseId: sentId(id, PLAIN_ID), name: sentName(name, tools), input } };
+  });
+  return withCalls(message.as_given?.thoughts, calls) ?? [...blocks, ...calls];
+}
+
+/** Place of a call among the blocks of a reply. */
+const CALL = { toolUse: {} };
+
+/** Returns a block of a reply as it is sent back, in JSON; the place of a call, which has a field of its own. */
+function givenBlock({ text, toolUse, reasoningContent }: Record<string, unknown>): Json[] {
+  if (toolUse !== undefined) return [CALL];
+  if (typeof text === 'string' && text.trim() !== '') return [{ text }];
+  if (!isMapping(reasoningContent)) return [];
+  const { redactedContent } = reasoningContent;
+  const given =
+    redactedContent instanceof Uint8Array
+      ? { redactedContent: Buffer.from(redactedContent).toString('base64') }
+      : reasoningContent;
+  return [{ reasoningContent: given as JsonObject }];
+}
+
+/** Returns the blocks of a reply as the API gave them, since it refuses changed thoughts; undefined if there are none. */
+function withCalls(given: Json | undefined, calls: readonly ContentBlock[]): ContentBlock[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const open = [...calls];
+  return given.flatMap((block): ContentBlock[] => {
+    if (!isMapping(block)) return [];
+    if ('toolUse' in block) return open.splice(0, 1);
+    const redacted = isMapping(block.reasoningContent) ? block.reasoningContent.redactedContent : undefined;
+    return typeof redacted === 'string'
+      ? [{ reasoningContent: { redactedContent: Buffer.from(redacted, 'base64') } }]
+      : [block as unknown as ContentBlock];
+  });
 }
 
 /** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */
@@ -94,7 +126,7 @@ function claudeControls(
   claude: string,
   parameters: GenerateParameters,
   dialect: Dialect,
-  inToolLoop: boolean,
+  withoutThoughts: boolean,
   notify: Notify,
 ): Controls {
   const { thinking_budget, reasoning_effort, ...bounds } = parameters;
@@ -103,7 +135,7 @@ function claudeControls(
     ...(dialect.thinking_budget && { thinking_budget }),
     ...(dialect.reasoning_effort && { reasoning_effort }),
   };
-  const { max_tokens, ...thinking } = thinkingOf(asked, claude, inToolLoop, notify);
+  const { max_tokens, ...thinking } = thinkingOf(asked, claude, withoutThoughts, notify);
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   const { temperature, top_p, top_k } = samplingOf(parameters, dialect, thinks, notify);
   return {
@@ -157,7 +189,7 @@ export function toConverse(
   const { inferenceConfig, further } =
     claude === null
       ? otherControls(model, parameters, dialect)
-      : claudeControls(claude, parameters, dialect, messages.at(-1)?.role === 'tool', notify);
+      : claudeControls(claude, parameters, dialect, lacksThoughts(messages), notify);
   const { stop, response_format: schema } = parameters;
   const fields = withExtraBody(further, parameters.extra_body);
   return {
@@ -210,6 +242,7 @@ export function readConverse(output: Partial<ConverseCommandOutput>, serverName:
   const calls = parts.flatMap(({ toolUse }) => (isMapping(toolUse) ? [toolUse] : []));
   const cutOff = end === 'length' ? parts.at(-1)?.toolUse : undefined;
   const { said } = splitContent(parts);
+  const thinks = calls.length > 0 && parts.some(({ reasoningContent }) => isMapping(reasoningContent));
   const reasoning = parts.map(({ reasoningContent: part }) => thoughtOf(part)).join('');
   return {
     text: said,
@@ -221,6 +254,7 @@ export function readConverse(output: Partial<ConverseCommandOutput>, serverName:
         arguments: receivedArguments(call.input, call === cutOff),
       })),
     }),
+    ...(thinks && { as_given: { thoughts: parts.flatMap(givenBlock) } }),
     ...(usage && { usage }),
     finish_reason: calls.length > 0 && end === 'stop' ? 'tool_calls' : end,
   };

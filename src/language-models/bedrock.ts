@@ -5,6 +5,7 @@ import { readConverse, toConverse } from './bedrock-wire.js';
 import type { Notify } from './chat-messages.js';
 import { dialectOf, LearnedDialect } from './dialect.js';
 import { LanguageModelError } from './errors.js';
+import { unmarkIntegers } from './exact-integers.js';
 import { type GuardedAttempt, guard, nameServer } from './guard.js';
 import { forReplies, providerFetch } from './provider-fetch.js';
 
@@ -110,14 +111,18 @@ export function bedrockLanguageModel(options: BedrockOptions): LanguageModel {
       const command = new ConverseCommand(toConverse(model, request, dialect, say));
       command.middlewareStack.add(
         (next) => (step) => {
+          const sent = step.request as HttpRequest;
+          // Before the body is measured and signed.
+          if (sent.body instanceof Uint8Array)
+            sent.body = new TextEncoder().encode(unmarkIntegers(new TextDecoder().decode(sent.body)));
           Object.assign(
-            (step.request as HttpRequest).headers,
+            sent.headers,
             request.parameters.extra_headers,
             attempt.idempotencyKey && { 'idempotency-key': attempt.idempotencyKey },
           );
           return next(step);
         },
-        { step: 'build' },
+        { step: 'build', priority: 'high' },
       );
       const output = await client.send(command, { abortSignal: attempt.signal }).catch((error: unknown) => {
         throw readable(error, attempt);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isMapping } from '../contracts/json.js';
 import type {
   CallIdentity,
@@ -8,6 +9,7 @@ import type {
 } from '../contracts/language-model.js';
 import { wellFormedJson } from '../contracts/well-formed.js';
 import { LanguageModelError } from './errors.js';
+import { markIntegers, unmarkIntegers } from './exact-integers.js';
 
 /** Listener of an adapter's warnings about parameters that are not sent as requested. */
 export type Notify = (message: string) => void;
@@ -53,12 +55,12 @@ export function answeredTool(messages: readonly ChatMessage[], index: number, pr
   );
 }
 
-/** Parses a tool call's arguments; text that is no JSON object becomes `{input: text}`. */
+/** Parses a tool call's arguments, with marked integers; text that is no JSON object becomes `{input: text}`. */
 export function argumentsObject(text: string): Record<string, unknown> {
   // Models write nothing if a tool has no parameters.
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(markIntegers(text, 1));
     if (isMapping(value)) return value;
     if (value === null) return {};
   } catch {
@@ -72,7 +74,7 @@ export function argumentsObject(text: string): Record<string, unknown> {
  * whatever had come; their text is left without its end, so that the call is not made and the model is told.
  */
 export function receivedArguments(input: unknown, isCutOff: boolean): string {
-  const text = JSON.stringify(input ?? {});
+  const text = unmarkIntegers(JSON.stringify(input ?? {}));
   return isCutOff ? text.replace(/\}$/, '') : text;
 }
 
@@ -111,6 +113,26 @@ export function readableCalls(
     const name = asked.name.replace(/<\|.*/s, '').trim();
     return { id, name, arguments: wellFormedJson(asked.arguments) };
   });
+}
+
+/**
+ * Documented stand-in for the signature of a call that Gemini 3 or a later one has not made itself; without any, it refuses
+ * the chat: https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+export const ANY_SIGNATURE = 'skip_thought_signature_validator';
+
+/** Ids of tool calls that Anthropic's API and Bedrock take, and those that Mistral's takes. */
+export const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
+export const SHORT_ID = /^[A-Za-z0-9]{9}$/;
+
+/** Returns the id of a tool call in a form that the provider takes: another one is always replaced by the same hash. */
+export function sentId(id: string, taken: RegExp): string {
+  if (taken.test(id)) return id;
+  const letters = createHash('sha256')
+    .update(id)
+    .digest('base64')
+    .replaceAll(/[^A-Za-z0-9]/g, '');
+  return letters.slice(0, 9);
 }
 
 /** Names that every provider accepts. */

@@ -1,7 +1,8 @@
 import { type AdaptableOption, OPTION_ROWS } from '../config/model-options.js';
 import type { Api } from '../config/providers.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
-import { type Notify, onceEach } from './chat-messages.js';
+import { type Notify, onceEach, SHORT_ID } from './chat-messages.js';
 import { problemInText, readProblem, tidyErrorText, wordsOf } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
@@ -12,8 +13,16 @@ import { LanguageModelError } from './errors.js';
 export interface Dialect extends Record<AdaptableOption, boolean> {
   /** vLLM's `return_token_ids`, which is only sent together with `logprobs`. */
   tokenIds: boolean;
-  /** The chat without its thoughts; where a server requires them back, each reply is sent with its own. */
+  /** Only the thoughts since the user's last message; where a server requires all back, each reply has its own. */
   withoutThoughts: boolean;
+  /** Calls without Google's signature; where a server requires one, they are sent with its documented stand-in. */
+  unsigned: boolean;
+  /** Thoughts before the calls of tools since the user's last message, as they were given. */
+  thoughts: boolean;
+  /** Ids of tool calls as they are; without them, those that are not of nine letters and digits are replaced. */
+  ids: boolean;
+  /** Formats of replies as a JSON Schema; without them, any object is OpenAI's older `json_object`. */
+  jsonSchema: boolean;
   /** System messages; without them, their text begins the user's first message. */
   system: boolean;
   /** Name of the limit, of which OpenAI's protocol has two. */
@@ -33,6 +42,10 @@ export function dialectOf(api: Api): Dialect {
   return {
     ...(options as Record<AdaptableOption, boolean>),
     withoutThoughts: true,
+    unsigned: true,
+    thoughts: true,
+    ids: true,
+    jsonSchema: true,
     tokenIds: true,
     system: true,
     tokenField: 'max_tokens',
@@ -51,6 +64,10 @@ interface Refusal {
 interface FieldOf {
   /** Its names in the vendors' messages; every pattern takes linear time. */
   names: RegExp;
+  /** Words of its refusal; {@link NOT_TAKEN} by default. */
+  refusedIn?: RegExp;
+  /** It is a part of the chat, which a server's template may refuse with another status. */
+  isOfChat?: boolean;
   /** Reports whether a request has it, so that leaving it out would change the request. */
   isIn(request: GenerateRequest): boolean;
   /** Says what is sent instead; absent where nobody misses the field. */
@@ -66,33 +83,6 @@ function optionRow(name: AdaptableOption, names: RegExp): FieldOf {
   };
 }
 
-/** Fields in the order in which a refusal is searched for them. */
-const FIELDS: Record<Field, FieldOf> = {
-  withoutThoughts: {
-    names: /\breasoning_content\b/i,
-    isIn: ({ messages }) => messages.some(({ reasoning }) => reasoning !== undefined),
-  },
-  tokenIds: {
-    names: /\breturn_token_ids\b/i,
-    isIn: ({ parameters }) => parameters.logprobs !== undefined,
-  },
-  ...(Object.fromEntries(
-    ADAPTABLE.map(({ name, refusedAs }) => [name, optionRow(name, refusedAs)]),
-  ) as Record<AdaptableOption, FieldOf>),
-  system: {
-    names:
-      /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
-    isIn: ({ messages }) => messages.some(isSystem),
-    sentence: () => "the system prompt begins the user's first message",
-  },
-  tokenField: {
-    names: /\bmax_tokens\b|\bmax_completion_tokens\b/,
-    isIn: ({ parameters }) => parameters.max_output_tokens !== undefined,
-  },
-};
-
-const NAMES = Object.keys(FIELDS) as Field[];
-
 /** Messages that the server does not accept the field, or only its default value. */
 const NOT_TAKEN =
   /unsupported|not supported|n[o']t support|unrecognized|unknown|unexpected|permitted|extra|deprecated|no longer|removed|only|fixed|mandatory|cannot|can't|must be|should be|must alternate|invalid|not valid|not enabled|not allowed|not available|not applicable|disallow|disabled|incompatible|not accept/i;
@@ -106,12 +96,71 @@ const UNKNOWN_NAME =
 /** Messages that a request lacks a field. */
 const REQUIRED = /missing|required|must be (?:passed|provided|included|sent)/i;
 
+/** Fields in the order in which a refusal is searched for them. */
+const FIELDS: Record<Field, FieldOf> = {
+  withoutThoughts: {
+    names: /\breasoning_content\b/i,
+    refusedIn: REQUIRED,
+    isIn: ({ messages }) => messages.some(({ reasoning }) => reasoning !== undefined),
+  },
+  unsigned: {
+    names: /\bthought_?signature\b/i,
+    refusedIn: REQUIRED,
+    isIn: ({ messages }) =>
+      messages.some(({ tool_calls, as_given }) => tool_calls !== undefined && as_given?.calls === undefined),
+  },
+  thoughts: {
+    names:
+      /\breasoning_?(?:content|details)\b|\bextra_content\b|^(?=[\s\S]*\b(?:messages?|assistant|content|blocks?|field|property|name|inputs?)\b)(?=[\s\S]*\b(?:reasoning|(?:redacted_)?thinking|thoughts?|signature)\b)/i,
+    refusedIn: /^/,
+    isOfChat: true,
+    isIn: ({ messages }) => messages.slice(turnIn(messages)).some(hasThoughts),
+    sentence: () => 'the thoughts before a tool call are not sent back with its result',
+  },
+  ids: {
+    names: /\btool[ _]?(?:call|use)s?(?:\[\d+\])?[ ._]?ids?\b/i,
+    refusedIn: /\blength\b|\bpattern\b|too long|alphanumeric|characters/i,
+    isOfChat: true,
+    isIn: ({ messages }) =>
+      messages.some(({ tool_calls = [] }) => tool_calls.some(({ id }) => !SHORT_ID.test(id))),
+  },
+  tokenIds: {
+    names: /\breturn_token_ids\b/i,
+    isIn: ({ parameters }) => parameters.logprobs !== undefined,
+  },
+  ...(Object.fromEntries(
+    ADAPTABLE.map(({ name, refusedAs }) => [name, optionRow(name, refusedAs)]),
+  ) as Record<AdaptableOption, FieldOf>),
+  jsonSchema: {
+    names: /\bresponse[_ ]?format\b|\bjson_schema\b/i,
+    refusedIn:
+      /unavailable|unsupported|not supported|n[o']t support|unknown|not available|must be|expected|not valid|permitted/i,
+    isIn: ({ parameters }) =>
+      parameters.response_format !== undefined && isAnyObject(parameters.response_format),
+    sentence: () => 'lm.response_format is sent as json_object',
+  },
+  system: {
+    isOfChat: true,
+    names:
+      /\bsystem[ _-]?(?:role|message|prompt|instruction)s?\b|\bdeveloper instruction\b|\brole\b[^.]{0,20}['"`]?\bsystem\b|['"`]system['"`]|only user(?:,| and) (?:model|assistant) roles|\broles must alternate\b/i,
+    isIn: ({ messages }) => messages.some(isSystem),
+    sentence: () => "the system prompt begins the user's first message",
+  },
+  tokenField: {
+    names: /\bmax_tokens\b|\bmax_completion_tokens\b/,
+    refusedIn: UNKNOWN_NAME,
+    isIn: ({ parameters }) => parameters.max_output_tokens !== undefined,
+  },
+};
+
+const NAMES = Object.keys(FIELDS) as Field[];
+
 /** Messages that list the values of an effort: the model takes one, and the user has to name another. */
 const CHOICE = /supported (?:values|levels)|input should be|\bone of\b/i;
 
 /** Statuses of requests that are refused for their content; llama.cpp answers 500 if its chat template fails. */
 const REFUSING = [400, 422];
-const REFUSING_SYSTEM = [400, 404, 422, 500];
+const REFUSING_CHAT = [400, 404, 422, 500];
 
 function refusalIn(error: unknown): Refusal | null {
   if (error instanceof LanguageModelError) {
@@ -132,14 +181,14 @@ type Holds = (field: Field) => boolean;
 const LINK = /https?:\/\/\S+/g;
 
 function refuses(field: Field, { status, message: said, param }: Refusal): boolean {
-  const { names } = FIELDS[field];
+  const { names, refusedIn = NOT_TAKEN, isOfChat = false } = FIELDS[field];
   const message = said.replace(LINK, '');
   const isNamed = param === field || names.test(param) || names.test(message);
-  if (!isNamed || !(field === 'system' ? REFUSING_SYSTEM : REFUSING).includes(status)) return false;
-  if (field === 'tokenField') return UNKNOWN_NAME.test(message);
-  if (field === 'withoutThoughts') return REQUIRED.test(message);
-  if (!NOT_TAKEN.test(message)) return false;
-  if (field === 'system') return true;
+  if (!isNamed || !(isOfChat ? REFUSING_CHAT : REFUSING).includes(status)) return false;
+  if (!refusedIn.test(message)) return false;
+  // A server that misses thoughts does not refuse them.
+  if (field === 'thoughts' && refuses('withoutThoughts', { status, message, param })) return false;
+  if (isOfChat || refusedIn !== NOT_TAKEN) return true;
   // OpenAI refuses some combinations of tools and effort. That is no refusal of the effort as such.
   const isThinking = field === 'thinking_budget' || field === 'reasoning_effort';
   if (isThinking && /\btools?\b|\breasoning_content\b/i.test(message)) return false;
@@ -235,6 +284,38 @@ export class LearnedDialect {
   }
 }
 
+/** Returns the position after the user's last message: what follows are replies with calls, and their results. */
+export function turnIn(messages: readonly ChatMessage[]): number {
+  return messages.findLastIndex(({ role }) => role === 'user') + 1;
+}
+
+function hasThoughts({ as_given: given }: ChatMessage): boolean {
+  return given?.thoughts !== undefined || given?.text !== undefined;
+}
+
+/** Returns a message of the chat with what its provider gave with it, of its thoughts only those that are wanted. */
+function withGiven(message: ChatMessage, isWanted: boolean): ChatMessage {
+  if (!hasThoughts(message)) return message;
+  const { as_given: { text, thoughts, calls } = {}, ...said } = message;
+  const given = { ...(isWanted && thoughts !== undefined && { thoughts }), ...(calls && { calls }) };
+  return {
+    ...said,
+    ...(isWanted && text !== undefined && { content: text }),
+    ...(Object.keys(given).length > 0 && { as_given: given }),
+  };
+}
+
+/** Reports whether a JSON Schema takes any object. */
+export function isAnyObject({
+  type,
+  title: _title,
+  description: _description,
+  ...rest
+}: JsonObject): boolean {
+  const { additionalProperties = true, ...others } = rest;
+  return type === 'object' && additionalProperties === true && Object.keys(others).length === 0;
+}
+
 function isSystem({ role, content }: ChatMessage): boolean {
   return role === 'system' && content.trim() !== '';
 }
@@ -245,12 +326,15 @@ export function holdsField(request: GenerateRequest, field: Field): boolean {
 }
 
 /**
- * Returns a chat in a server's dialect: without blank system messages, or with all of them in the user's first message.
+ * Returns a chat in a server's dialect: without blank system messages, or with all of them in the user's first message;
+ * with the thoughts of the present turn alone.
  */
 export function inDialect(
-  messages: readonly ChatMessage[],
-  { system }: Pick<Dialect, 'system'>,
+  given: readonly ChatMessage[],
+  { system, thoughts = true }: Pick<Dialect, 'system'> & Partial<Dialect>,
 ): ChatMessage[] {
+  const turn = turnIn(given);
+  const messages = given.map((message, index) => withGiven(message, thoughts && index >= turn));
   const others = messages.filter(({ role }) => role !== 'system');
   const instructions = messages.filter(isSystem);
   if (system) return messages.filter((message) => message.role !== 'system' || isSystem(message));

@@ -4,10 +4,14 @@ import type { Usage } from '../contracts/language-model.js';
 export type LanguageModelErrorKind =
   /** 401, 403, a key the provider does not know, or no key at all. */
   | 'authentication'
+  /** 403 that does not name the key, as of a firewall: of the prompt, if the model answers others. */
+  | 'forbidden'
   /** 404: the model, or the path below `base_url`, does not exist. */
   | 'not_found'
   /** 400, 413, 422 and other 4xx: this request will never be accepted. */
   | 'bad_request'
+  /** Prompt that is longer than the model's context, or leaves no room for a reply. */
+  | 'context_full'
   /** 429 or 420: too many requests or tokens at once. */
   | 'rate_limited'
   /** No money or quota left in the account; waiting does not help. */
@@ -54,8 +58,10 @@ const FATAL: Consequence = { retryable: false, fatalForRun: true };
 
 const CONSEQUENCES: Record<LanguageModelErrorKind, Consequence> = {
   authentication: FATAL,
+  forbidden: FATAL,
   not_found: FATAL,
   bad_request: FINAL,
+  context_full: FINAL,
   rate_limited: RETRY,
   quota_exhausted: FATAL,
   overloaded: RETRY,

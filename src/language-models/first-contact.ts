@@ -1,4 +1,5 @@
-import { isFaultOfReply, LanguageModelError } from './errors.js';
+import type { FailedBefore } from '../contracts/step-cost.js';
+import { isFaultOfReply, LanguageModelError, type LanguageModelErrorKind } from './errors.js';
 
 /** Failed connections in a row before a model counts as unreachable: about fifteen seconds. */
 const MAX_IN_VAIN = 5;
@@ -8,24 +9,53 @@ const GIVEN_UP_FOR = 5000;
 /** Milliseconds after which people hear that a model has not answered its first request. */
 const SILENCE_MS = 20_000;
 
+/** Kinds of refusals that end an experiment, unless the model replies to its other calls. */
+const REFUSALS: readonly LanguageModelErrorKind[] = ['authentication', 'forbidden', 'not_found'];
+/**
+ * Refusals one after another, and calls that were refused, without a reply between them, from which on it is not the
+ * calls' fault. Many prompts in a row may stop at a firewall.
+ */
+const REFUSED_ALL = {
+  key: { refusals: 5, calls: 1 },
+  prompts: { refusals: 3, calls: 10 },
+} as const;
+/** Refusals of a prompt before it counts as the prompt's own. */
+const REFUSED_FOR_GOOD = 3;
+
+/** Contact with a model: it has answered with anything, or with a reply. */
+export type Contact = 'reached' | 'replied';
+
 /** Shared record of a model's contact with an experiment. */
 export interface Acquaintance {
   /** `provider/model`. */
   modelName: string;
-  /** Reports whether the model has answered any call of the experiment. */
-  wasMade(): Promise<boolean>;
-  /** Records that the model has answered, with a reply or an error, for all processes. */
-  made(): Promise<unknown>;
+  /** Reports whether the model has had this contact with the experiment. */
+  wasMade(contact: Contact): Promise<boolean>;
+  /** Records the contact for all processes. */
+  made(contact: Contact): Promise<unknown>;
+}
+
+/** Call whose request is sent. */
+interface SentCall {
+  key: string;
+  /** Its earlier failures, without forgiven ones. */
+  before: FailedBefore;
 }
 
 /**
  * Record of whether a model has ever answered an experiment. One that has is waited for, however long it is
  * unreachable. If it never has, most likely its address is wrong or its server was not started, and the experiment ends
- * with an error.
+ * with an error. So it does if a key is refused, unless the model replies to other calls: then it is one call's failure.
  */
 export class FirstContact {
-  private isMade = false;
+  private readonly had = { reached: false, replied: false };
   private inVain = 0;
+  /** Keys of the calls in flight. */
+  private readonly inFlight = new Set<string>();
+  /** Keys of the calls that were refused since the last reply, and the refusals one after another. */
+  private readonly refused = new Set<string>();
+  private refusals = 0;
+  private refusedAt = Number.NEGATIVE_INFINITY;
   /** Time of the last failed connection that counts, by `performance.now()`. */
   private failedAt = Number.NEGATIVE_INFINITY;
   private readonly unreachable = new AbortController();
@@ -40,7 +70,7 @@ export class FirstContact {
 
   /** Returns a signal that also ends waiting once the model counts as unreachable. */
   within(waiting?: AbortSignal): AbortSignal | undefined {
-    if (this.isMade) return waiting;
+    if (this.had.reached) return waiting;
     const { signal } = this.unreachable;
     return waiting === undefined ? signal : AbortSignal.any([waiting, signal]);
   }
@@ -51,12 +81,12 @@ export class FirstContact {
    * @returns a function that ends it.
    */
   watch(onSilence: (seconds: number) => void): () => void {
-    if (this.isMade || this.isWatched) return () => undefined;
+    if (this.had.reached || this.isWatched) return () => undefined;
     this.isWatched = true;
     let silent = 0;
     const timer = setInterval(() => {
       silent += SILENCE_MS;
-      if (!this.isMade) onSilence(silent / 1000);
+      if (!this.had.reached) onSilence(silent / 1000);
     }, SILENCE_MS);
     timer.unref();
     return () => {
@@ -65,26 +95,43 @@ export class FirstContact {
     };
   }
 
+  /** Records that a call's request is sent. @returns a function that records its end */
+  sent({ key }: SentCall): () => void {
+    this.inFlight.add(key);
+    return () => void this.inFlight.delete(key);
+  }
+
   /** Records that a request has ended with a reply. */
-  answered(): void {
-    if (this.isMade) return;
-    this.isMade = true;
-    this.acquaintance.made().catch(() => {
-      this.isMade = false;
+  replied(): void {
+    this.refused.clear();
+    this.refusals = 0;
+    this.note('reached');
+    this.note('replied');
+  }
+
+  private note(contact: Contact): void {
+    if (this.had[contact]) return;
+    this.had[contact] = true;
+    this.acquaintance.made(contact).catch(() => {
+      this.had[contact] = false;
     });
   }
 
   /**
    * Records a failed request. A connection that began before the last counted failure is not counted again.
    * @param began start of the attempt, by `performance.now()`
-   * @returns the error that ends the experiment, or null.
+   * @returns the error that takes its place; null: it stands as it is.
    */
-  async failed(error: LanguageModelError, began: number): Promise<LanguageModelError | null> {
-    if (error.status !== undefined || isFaultOfReply(error.kind)) this.answered();
-    if (!error.isUnsent || error.kind === 'unreachable' || this.isMade || began < this.failedAt) return null;
+  async failed(error: LanguageModelError, began: number, call: SentCall): Promise<LanguageModelError | null> {
+    if (error.kind === 'broken_off' || error.kind === 'content_filter') this.replied();
+    else if (error.status !== undefined || isFaultOfReply(error.kind)) this.note('reached');
+    if (REFUSALS.includes(error.kind) && error.status !== undefined)
+      return this.refusedCall(error, began, call);
+    if (!error.isUnsent || error.kind === 'unreachable' || this.had.reached || began < this.failedAt)
+      return null;
     this.failedAt = performance.now();
     this.inVain += 1;
-    if (this.inVain < MAX_IN_VAIN || (await this.wasMade())) return null;
+    if (this.inVain < MAX_IN_VAIN || (await this.has('reached'))) return null;
     const { modelName } = this.acquaintance;
     const unreachable = new LanguageModelError(
       'unreachable',
@@ -95,8 +142,32 @@ export class FirstContact {
     return unreachable;
   }
 
-  private async wasMade(): Promise<boolean> {
-    this.isMade = this.isMade || (await this.acquaintance.wasMade());
-    return this.isMade;
+  /** Returns the error of a refused call whose model replies to others; null if every call is refused. */
+  private async refusedCall(
+    { kind, message, provider, status, retryAfterMs }: LanguageModelError,
+    began: number,
+    { key, before }: SentCall,
+  ): Promise<LanguageModelError | null> {
+    const isPrompts = kind === 'forbidden';
+    this.refused.add(key);
+    const isAwaited = [...this.inFlight].some((other) => !this.refused.has(other));
+    if (!(await this.has('replied')) && !(isPrompts && isAwaited)) return null;
+    if (!isAwaited && began >= this.refusedAt) {
+      this.refusedAt = performance.now();
+      this.refusals += 1;
+    }
+    const all = REFUSED_ALL[isPrompts ? 'prompts' : 'key'];
+    if (this.refusals >= all.refusals && this.refused.size >= all.calls) return null;
+    const isFinal = isPrompts && before.failures + 1 >= REFUSED_FOR_GOOD;
+    return new LanguageModelError(isFinal ? 'bad_request' : 'server', message, {
+      provider,
+      status,
+      retryAfterMs,
+    });
+  }
+
+  private async has(contact: Contact): Promise<boolean> {
+    this.had[contact] = this.had[contact] || (await this.acquaintance.wasMade(contact));
+    return this.had[contact];
   }
 }

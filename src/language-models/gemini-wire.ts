@@ -14,10 +14,12 @@ import type {
   Usage,
 } from '../contracts/language-model.js';
 import {
+  ANY_SIGNATURE,
   alternating,
   answeredTool,
   argumentsObject,
   imagesOf,
+  receivedArguments,
   sentName,
   systemText,
 } from './chat-messages.js';
@@ -29,11 +31,6 @@ import { tokensOfCandidate } from './reply-tokens.js';
 import { plainOptions } from './request-options.js';
 import { reportedUsage } from './usage.js';
 
-/**
- * Documented stand-in for a signature. Gemini 3 and later refuse a function call in the history without the signature
- * they gave it, which a chat does not keep: https://ai.google.dev/gemini-api/docs/thought-signatures
- */
-const ANY_SIGNATURE = 'skip_thought_signature_validator';
 const MODEL_WITHOUT_SIGNATURES = /^(?:models\/)?(?:gemini-[12]\b|gemma)/;
 
 /** Model and tools that a chat is sent to. */
@@ -61,7 +58,8 @@ function toParts(
     parts.push({
       functionCall: { id: call.id, name: sentName(call.name, tools), args: argumentsObject(call.arguments) },
       // Only the first call of a reply has a signature.
-      ...(position === 0 && !MODEL_WITHOUT_SIGNATURES.test(model) && { thoughtSignature: ANY_SIGNATURE }),
+      ...(message.as_given?.calls?.[position] ??
+        (position === 0 && !MODEL_WITHOUT_SIGNATURES.test(model) && { thoughtSignature: ANY_SIGNATURE })),
     });
   }
   return parts;
@@ -176,8 +174,10 @@ export function readResponse(
   }
   const parts = isMapping(content) && Array.isArray(content.parts) ? content.parts : [];
   const { said, thought } = splitContent(parts);
-  const calls = parts.flatMap((part) =>
-    isMapping(part) && isMapping(part.functionCall) ? [part.functionCall] : [],
+  const called = parts.filter(isMapping).filter((part) => isMapping(part.functionCall));
+  const calls = called.map(({ functionCall }) => functionCall as Record<string, unknown>);
+  const signed = called.map(({ thoughtSignature }) =>
+    typeof thoughtSignature === 'string' ? { thoughtSignature } : null,
   );
   const tokens = tokensOfCandidate(candidate);
   return {
@@ -187,9 +187,10 @@ export function readResponse(
       tool_calls: calls.map(({ id, name, args }) => ({
         id: typeof id === 'string' ? id : '',
         name: typeof name === 'string' ? name : '',
-        arguments: JSON.stringify(args ?? {}),
+        arguments: receivedArguments(args, false),
       })),
     }),
+    ...(signed.some((one) => one !== null) && { as_given: { calls: signed } }),
     ...(usage && { usage }),
     ...(tokens && { tokens }),
     // Gemini reports STOP beside function calls.

@@ -3,6 +3,7 @@ import { isStrict } from '../config/response-format.js';
 import { isCount } from '../contracts/incoming.js';
 import { isMapping, type JsonObject } from '../contracts/json.js';
 import type {
+  AsGiven,
   ChatMessage,
   GenerateReply,
   GenerateRequest,
@@ -10,24 +11,34 @@ import type {
   Usage,
 } from '../contracts/language-model.js';
 import { sumOf } from '../statistics/sums.js';
-import { argumentsText, effortOf, imagesOf, sentName } from './chat-messages.js';
+import {
+  ANY_SIGNATURE,
+  argumentsText,
+  effortOf,
+  imagesOf,
+  receivedArguments,
+  SHORT_ID,
+  sentId,
+  sentName,
+} from './chat-messages.js';
 import { errorInsideBody } from './classify-error.js';
-import { type Dialect, inDialect } from './dialect.js';
+import { type Dialect, inDialect, isAnyObject } from './dialect.js';
 import { LanguageModelError } from './errors.js';
 import { type FailedEnd, failedEnd, readEnd } from './reply-end.js';
 import { splitContent, thoughtIn } from './reply-parts.js';
 import { tokensOfChoice } from './reply-tokens.js';
 import { nameOfFormat, plainOptions, withExtraBody } from './request-options.js';
-import { reportedUsage, withCacheWrites } from './usage.js';
+import { atTier, reportedUsage, withCacheWrites } from './usage.js';
 
 type WireMessage = ChatCompletionCreateParamsNonStreaming['messages'][number];
 
 function toWireMessage(
   message: ChatMessage,
   { tools, images }: Pick<GenerateRequest, 'tools' | 'images'>,
-  { withoutThoughts }: Dialect,
+  { withoutThoughts, ids, unsigned }: Dialect,
 ): WireMessage {
-  const { role, content, reasoning } = message;
+  const { role, content, reasoning, as_given: given } = message;
+  const idOf = (id: string) => (ids ? id : sentId(id, SHORT_ID));
   // DeepSeek's and Moonshot's field, which the protocol does not have.
   const thoughts = withoutThoughts || reasoning === undefined ? {} : { reasoning_content: reasoning };
   if (role === 'user' && message.images !== undefined) {
@@ -40,7 +51,7 @@ function toWireMessage(
       content: [...shown, ...(content === '' ? [] : [{ type: 'text' as const, text: content }])],
     };
   }
-  if (role === 'tool') return { role, content, tool_call_id: message.tool_call_id ?? '' };
+  if (role === 'tool') return { role, content, tool_call_id: idOf(message.tool_call_id ?? '') };
   if (role !== 'assistant' || message.tool_calls === undefined || message.tool_calls.length === 0) {
     return { role, content, ...thoughts };
   }
@@ -48,16 +59,26 @@ function toWireMessage(
     role,
     content: content === '' ? null : content,
     ...thoughts,
-    tool_calls: message.tool_calls.map((call) => ({
-      id: call.id,
+    ...(isMapping(given?.thoughts) && given.thoughts),
+    tool_calls: message.tool_calls.map((call, index) => ({
+      id: idOf(call.id),
       type: 'function',
       function: { name: sentName(call.name, tools), arguments: argumentsText(call.arguments) },
+      // Only the first call of a reply has a signature.
+      ...(given?.calls?.[index] ?? (!unsigned && index === 0 && STAND_IN)),
     })),
   };
 }
 
+/** {@link ANY_SIGNATURE} where Google's OpenAI-compatible address has it. */
+const STAND_IN = { extra_content: { google: { thought_signature: ANY_SIGNATURE } } };
+
 /** Converts a JSON Schema to OpenAI's structured output, named by its title; strict where OpenAI takes it so. */
-function wireFormat(schema: JsonObject): ChatCompletionCreateParamsNonStreaming['response_format'] {
+function wireFormat(
+  schema: JsonObject,
+  { jsonSchema }: Dialect,
+): ChatCompletionCreateParamsNonStreaming['response_format'] {
+  if (!jsonSchema && isAnyObject(schema)) return { type: 'json_object' };
   return {
     type: 'json_schema',
     json_schema: { name: nameOfFormat(schema), strict: isStrict(schema), schema },
@@ -85,7 +106,7 @@ export function toWireRequest(
     ...(logprobs !== undefined && dialect.tokenIds && { return_token_ids: true }),
     ...(budget >= 0 &&
       dialect.thinking_budget && { reasoning_effort: budget === 0 ? 'none' : effortOf(budget) }),
-    ...(response_format !== undefined && { response_format: wireFormat(response_format) }),
+    ...(response_format !== undefined && { response_format: wireFormat(response_format, dialect) }),
     ...(tools !== undefined &&
       tools.length > 0 && {
         tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })),
@@ -97,17 +118,23 @@ export function toWireRequest(
 function usageIn(body: unknown): Usage | undefined {
   const usage = isMapping(body) && isMapping(body.usage) ? body.usage : undefined;
   if (usage === undefined) return undefined;
-  const { prompt_tokens, completion_tokens, prompt_tokens_details: input } = usage;
-  const { completion_tokens_details: details } = usage;
+  // The names of OpenAI's other protocol and of Anthropic's, which some gateways use here.
+  const sent = usage.prompt_tokens ?? usage.input_tokens;
+  const said = usage.completion_tokens ?? usage.output_tokens;
+  const input = usage.prompt_tokens_details ?? usage.input_tokens_details;
+  const details = usage.completion_tokens_details ?? usage.output_tokens_details;
   const thought = isMapping(details) ? details.reasoning_tokens : usage.reasoning_tokens;
   const beside = thoughtBeside(usage, thought);
+  const cached = isMapping(input) ? input.cached_tokens : undefined;
   const reported = reportedUsage(
-    [prompt_tokens],
-    [completion_tokens, beside],
+    // A gateway that reports more cached input than input has left it out.
+    [sent, isCount(cached) && cached > Number(sent) ? cached : 0],
+    [said, beside],
     beside === 0 ? thought : beside,
   );
   // OpenAI's, from GPT-5.6 on, which writes to its cache unasked.
-  return withCacheWrites(reported, isMapping(input) ? input.cache_write_tokens : undefined);
+  const written = withCacheWrites(reported, isMapping(input) ? input.cache_write_tokens : undefined);
+  return atTier(written, (body as Record<string, unknown>).service_tier);
 }
 
 /**
@@ -143,40 +170,108 @@ function readCall(value: unknown): ToolCall {
   return {
     id: typeof id === 'string' ? id : '',
     name: typeof called.name === 'string' ? called.name.trim() : '',
-    arguments: typeof given === 'string' ? given : JSON.stringify(given),
+    arguments: typeof given === 'string' ? given : receivedArguments(given, false),
   };
+}
+
+/** Returns what stands beside a call and holds a signature, as Gemini's does behind gateways; null if nothing does. */
+function besideCall(value: unknown): JsonObject | null {
+  const {
+    id: _id,
+    type: _type,
+    function: _asked,
+    custom: _custom,
+    ...beside
+  } = isMapping(value) ? value : {};
+  return /thought_?signature/i.test(JSON.stringify(beside)) ? (beside as JsonObject) : null;
+}
+
+/** Fields of a message that hold its thoughts. */
+const THOUGHTS = ['reasoning_content', 'reasoning', 'thinking', 'reasoning_details'] as const;
+
+/** Returns what is sent back with the results of calls: the thoughts, where the server gave them, and signatures. */
+function asGiven(message: Record<string, unknown>, calls: readonly unknown[]): AsGiven | undefined {
+  const { thought } = splitContent(message.content);
+  const names = THOUGHTS.filter((name) => !isEmpty(message[name]));
+  const fields = [...names, ...(thought === '' ? [] : ['content'])].map((name) => [name, message[name]]);
+  const beside = calls.map(besideCall);
+  if (fields.length === 0 && beside.every((one) => one === null)) return undefined;
+  return {
+    ...(fields.length > 0 && { thoughts: Object.fromEntries(fields) as JsonObject }),
+    ...(beside.some((one) => one !== null) && { calls: beside }),
+  };
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 /**
  * Returns the calls of a message. A call without a name is ignored if there is a text or another call; otherwise it is
  * kept, so that the model is told of its mistake.
  */
-function callsIn({ tool_calls, function_call }: Record<string, unknown>, said: string): ToolCall[] {
+function callsIn(
+  { tool_calls, function_call }: Record<string, unknown>,
+  said: string,
+): { calls: ToolCall[]; given: unknown[] } {
   const listed = Array.isArray(tool_calls) ? tool_calls : [];
   // The protocol of 2023, which some servers still use.
   const asked = listed.length === 0 && isMapping(function_call) ? [{ function: function_call }] : listed;
-  const calls = asked.map(readCall);
-  const named = calls.filter(({ name }) => name !== '');
-  return named.length > 0 || said !== '' ? named : calls;
+  const named = asked.filter((call) => readCall(call).name !== '');
+  const given = named.length > 0 || said !== '' ? named : asked;
+  return { calls: given.map(readCall), given };
 }
 
-/** Returns the first choice and its message, or the problem of the body. */
+/**
+ * Joins the messages of a reply: Copilot's gives text and calls as two choices. Returns the first where each has a text of
+ * its own, since they are several replies.
+ */
+function joinedMessage(messages: readonly Record<string, unknown>[]): Record<string, unknown> {
+  const [first = {}, ...others] = messages;
+  const texts = messages.map(({ content }) => splitContent(content).said).filter((said) => said !== '');
+  if (others.length === 0 || new Set(texts).size > 1) return first;
+  const joined: Record<string, unknown> = {};
+  for (const [name, value] of messages.flatMap((message) => Object.entries(message)))
+    if (isEmpty(joined[name])) joined[name] = value;
+  const calls = messages.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []));
+  const known = new Set<string>();
+  const isNew = (call: unknown) => {
+    const { name, arguments: given } = readCall(call);
+    return known.size < known.add(JSON.stringify([name, given])).size;
+  };
+  return { ...joined, ...(calls.length > 0 && { tool_calls: calls.filter(isNew) }) };
+}
+
+/** Returns the choice that ended the reply, and its message, or the problem of the body. */
 function choiceIn(
   body: unknown,
 ): { choice: Record<string, unknown>; message: Record<string, unknown> } | string {
   if (!isMapping(body)) return 'it is no JSON object (is base_url the address of an OpenAI-compatible API?)';
   const { choices } = body;
   if (!Array.isArray(choices)) return 'its field choices is missing';
-  const [choice] = choices as unknown[];
   if (choices.length === 0) return 'its field choices is empty';
-  if (!isMapping(choice) || !isMapping(choice.message)) return 'its field choices.0.message is missing';
-  return { choice, message: choice.message };
+  const [first, ...others] = choices as unknown[];
+  if (!hasMessage(first)) return 'its field choices.0.message is missing';
+  const all = [first, ...others.filter(hasMessage)];
+  const message = joinedMessage(all.map((choice) => choice.message));
+  const isEnding = ({ message: { content, tool_calls } }: Choice) =>
+    isEmpty(message.tool_calls) ? splitContent(content).said !== '' : !isEmpty(tool_calls);
+  const ending = message === first.message ? first : all.find(isEnding);
+  return { choice: ending ?? first, message };
 }
+
+type Choice = Record<string, unknown> & { message: Record<string, unknown> };
+
+const hasMessage = (choice: unknown): choice is Choice => isMapping(choice) && isMapping(choice.message);
 
 /** Origin of a reply, for its errors. */
 interface Origin {
   provider: string;
   serverName: string;
+  /** The request offered tools. */
+  hasTools?: boolean;
   secrets?: readonly string[];
 }
 
@@ -185,11 +280,14 @@ interface Origin {
  * @throws LanguageModelError: `malformed_reply` that says what is missing, or another kind if the reply ended in a
  * failure.
  */
-export function readWireReply(body: unknown, { provider, serverName, secrets }: Origin): GenerateReply {
+export function readWireReply(
+  body: unknown,
+  { provider, serverName, secrets, hasTools = false }: Origin,
+): GenerateReply {
   const usage = usageIn(body);
   const origin = { provider, serverName, secrets, usage };
-  const refusal = errorInsideBody(body, origin);
-  if (refusal !== undefined) throw refusal;
+  const fault = errorInsideBody(body, origin);
+  if (fault !== undefined) throw fault;
   const found = choiceIn(body);
   if (typeof found === 'string') {
     throw new LanguageModelError('malformed_reply', `${serverName} sent no chat completion: ${found}`, {
@@ -207,19 +305,22 @@ export function readWireReply(body: unknown, { provider, serverName, secrets }: 
   if (end === 'broken_off' || end === 'paused' || end === 'content_filter') throw failed(end, reason);
 
   const { said, thought } = splitContent(message.content);
-  const calls = callsIn(message, said);
+  const { calls, given } = callsIn(message, said);
   const asksForTools = calls.length > 0;
-  if (typeof message.refusal === 'string' && message.refusal !== '' && said === '' && !asksForTools) {
-    throw failed('content_filter', 'refusal', message.refusal);
-  }
-  const fields = [message.reasoning_content, message.reasoning, message.thinking, message.reasoning_details];
-  const reasoning = [thought, ...fields.map(thoughtIn)].find((text) => text !== '');
+  const hasNone = isEmpty(message.tool_calls) && isEmpty(message.function_call);
+  if (end === 'tool_calls' && hasTools && hasNone) throw failed('broken_off', `${reason} without any`);
+  // The model's own words; what a filter withheld has a finish reason of its own.
+  const refusal = said === '' && !asksForTools && typeof message.refusal === 'string' ? message.refusal : '';
+  const fields = THOUGHTS.map((name) => thoughtIn(message[name]));
+  const reasoning = [thought, ...fields].find((text) => text !== '');
+  const returned = asksForTools ? asGiven(message, given) : undefined;
   const model = (body as Record<string, unknown>).model;
   const tokens = tokensOfChoice(choice);
   return {
-    text: said,
+    text: said === '' ? refusal : said,
     ...(reasoning !== undefined && { reasoning }),
     ...(asksForTools && { tool_calls: calls }),
+    ...(returned && { as_given: returned }),
     ...(usage && { usage }),
     ...costIn(provider, body as Record<string, unknown>),
     ...(tokens && { tokens }),

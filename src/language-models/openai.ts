@@ -62,7 +62,12 @@ export function openaiLanguageModel(options: OpenAIOptions): LanguageModel {
           signal: attempt.signal,
           headers: { ...request.parameters.extra_headers, 'idempotency-key': attempt.idempotencyKey ?? null },
         });
-        return readWireReply(body, { provider, serverName, secrets });
+        return readWireReply(body, {
+          provider,
+          serverName,
+          secrets,
+          hasTools: (request.tools ?? []).length > 0,
+        });
       },
       // A budget of -1, which the model decides itself, is not sent.
       (field) => holdsField(request, field) && (field !== 'thinking_budget' || hasEffort(request)),

@@ -67,6 +67,8 @@ const MAX_REFUSED = 10;
 const REFUSED_ALONE = 3;
 /** Milliseconds of an outage during which refusals are forgiven. */
 const FORGIVEN_FOR = 24 * 3600 * 1000;
+/** Milliseconds of an outage of one call alone that is rate limited: longer than the minute of which limits are. */
+const FORGIVEN_ALONE = 120_000;
 /** Statuses of gateways whose server is unreachable. */
 const GATEWAY_STATUSES = [502, 504];
 
@@ -86,7 +88,7 @@ export function withFailure({ failures, refused_since }: FailedBefore, error: un
 
 /** Reports whether the provider works, although this request failed. */
 function isAtWork({ kind }: LanguageModelError): boolean {
-  return kind === 'bad_request' || isFaultOfReply(kind);
+  return kind === 'bad_request' || kind === 'context_full' || isFaultOfReply(kind);
 }
 
 /**
@@ -229,8 +231,14 @@ export class Outage {
     if (this.state === 'open' && tellsNow) this.probeFailed(error);
     else if (isRefused && this.state !== 'open' && this.isRefusingAll(before)) this.open(error);
     if (this.state === 'easing') this.ease();
-    const isForgivable = this.isOpen && this.now() - this.openedAt < FORGIVEN_FOR;
+    const isForgivable = this.isOpen && this.now() - this.openedAt < this.forgivenFor(error);
     return isRefused && isForgivable && this.hasAnsweredNothingSince(before);
+  }
+
+  /** A call may be larger than a limit of the minute, and the only one refused: then its attempts count again. */
+  private forgivenFor({ kind }: LanguageModelError): number {
+    const isAlone = this.inARow.size < 2 && this.waiting.size === 0;
+    return isAlone && kind === 'rate_limited' ? FORGIVEN_ALONE : FORGIVEN_FOR;
   }
 
   private hasAnsweredNothingSince({

@@ -33,17 +33,25 @@ const TOKENS_PER_PRICE = 1_000_000;
  */
 const CACHE_WRITE = { minutes: 0.25, hour: 1 };
 
-/** Suffixes of a listed name that have the same price: a date, a build number, `-latest` or `-preview`; not `-mini`. */
-const VARIANT = /^[-@:](?:latest|chat-latest|preview|exp|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*$/;
+/**
+ * Suffixes of a listed name that have the same price: a date, a build number, `-latest`, or `-preview` with a date;
+ * neither `-mini` nor `-preview-tts`.
+ */
+const VARIANT =
+  /^[-@:](?:(?:preview|exp)(?:-\d[\w.]*)*|(?:latest|chat-latest|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*)$/;
 
 function covers(name: string, model: string): boolean {
   if (name.endsWith('*')) return model.startsWith(name.slice(0, -1));
   return model === name || (model.startsWith(name) && VARIANT.test(model.slice(name.length)));
 }
 
-function priceOf(models: Record<string, Price>, model: string): Price | undefined {
+/** @param tier of the service, whose price has a name of its own: `gpt-5-mini@flex` */
+function priceOf(models: Record<string, Price>, model: string, tier = ''): Price | undefined {
   const wanted = model.toLowerCase().replace(/^models\//, '');
-  const names = Object.keys(models).filter((name) => covers(name, wanted));
+  const suffix = tier === '' ? '' : `@${tier.toLowerCase()}`;
+  const names = Object.keys(models).filter(
+    (name) => name.endsWith(suffix) && covers(name.slice(0, name.length - suffix.length), wanted),
+  );
   const longest = names.sort((left, right) => right.length - left.length)[0];
   return longest === undefined ? undefined : models[longest];
 }
@@ -74,18 +82,24 @@ export interface CostOptions {
   table?: PriceTable;
 }
 
-/** Returns a model's entry in the table, in US dollars per million tokens; null if it has none. */
+/**
+ * Returns a model's entry in the table, in US dollars per million tokens; null if it has none.
+ * @param tier that the vendor served it at; absent: the standard one. Another server's price is that of all its tiers.
+ */
 export function priceEntry(
   { provider, model, base_url }: { provider: string; model: string; base_url?: string | undefined },
   table: PriceTable,
+  tier?: string,
 ): Price | null {
   const models = modelsOf(table, provider, base_url);
-  return (models === undefined ? undefined : priceOf(models, model)) ?? null;
+  if (models === undefined) return null;
+  const isServers = Object.values(table.servers).includes(models);
+  return priceOf(models, model, isServers ? '' : tier) ?? null;
 }
 
 /**
  * Returns the cost of a call in US dollars, from `prices.json`; 0 for models without a network. Null, not 0, if the
- * model or its server has no price there, or the provider did not report the usage.
+ * model, its server or its tier has no price there, or the provider did not report the usage.
  */
 export function costOf(
   provider: string,
@@ -94,7 +108,7 @@ export function costOf(
   { baseUrl, at = new Date(), table: prices = SHIPPED_PRICES }: CostOptions = {},
 ): number | null {
   if (isOffline(provider)) return 0;
-  const price = priceEntry({ provider, model, base_url: baseUrl }, prices);
+  const price = priceEntry({ provider, model, base_url: baseUrl }, prices, usage?.service_tier);
   if (price === null || usage === undefined) return null;
   const { input_tokens, output_tokens, cache_write_tokens = 0, cache_write_1h_tokens: hour = 0 } = usage;
   const rate = rateAt(price, input_tokens, at.toISOString().slice(0, 10));

@@ -2,6 +2,7 @@ import type { Transformer } from 'node:stream/web';
 import { jsonFault } from '../contracts/json.js';
 import { shorten, tidyErrorText } from './error-text.js';
 import { LanguageModelError } from './errors.js';
+import { markIntegers, unmarkIntegers } from './exact-integers.js';
 
 /** Symbol of undici's global dispatcher; @google/genai finds it in the same way. */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
@@ -100,7 +101,7 @@ async function asJson(
   try {
     const headers = new Headers(response.headers);
     headers.set('content-type', 'application/json');
-    return new Response(jsonIn(body), { status: 200, headers });
+    return new Response(markIntegers(jsonIn(body)), { status: 200, headers });
   } catch (error) {
     const what = whatIs(body, error);
     throw new LanguageModelError('malformed_reply', `${serverName} answered ${what}`, { provider });
@@ -114,6 +115,7 @@ async function asJson(
  *   `timeout_sec`. `guard` has the deadline.
  * - With a size limit: a body of a few megabytes may unpack to gigabytes, and a body may be endless.
  * - With JSON's content type, whatever the server calls it.
+ * - With the integers of tool calls as they are, by their marks: see `exact-integers.ts`.
  * - Without redirects: fetch would send a key in a custom header to any host.
  *
  * It throws a `LanguageModelError`, which a client may wrap (`cause`).
@@ -125,6 +127,7 @@ export function providerFetch(options: FetchOptions): typeof fetch {
     const known = GLOBAL_DISPATCHER in globalThis;
     const response = await fetch(input, {
       ...init,
+      ...(typeof init?.body === 'string' && { body: unmarkIntegers(init.body) }),
       redirect: 'manual',
       ...(known ? { dispatcher: withoutTimeouts } : {}),
     } as RequestInit);

@@ -46,6 +46,7 @@ const rowSchema = z.object({
   model: z.string().optional().catch(undefined),
   reasoning: z.string().optional().catch(undefined),
   only_thought: z.literal(true).optional().catch(undefined),
+  context_full: z.string().optional().catch(undefined),
   adapted: z.array(z.string()).optional().catch(undefined),
   tokens: z
     .object({
@@ -61,7 +62,7 @@ const rowSchema = z.object({
 
 function toReply(row: Record<string, unknown>): GenerateReply {
   const { text, reasoning, only_thought, adapted, tokens, tool_calls, usage, ...rest } = rowSchema.parse(row);
-  const { usage_estimated, finish_reason, model } = rest;
+  const { usage_estimated, finish_reason, context_full, model } = rest;
   return {
     text: text ?? '',
     ...(reasoning && { reasoning }),
@@ -72,6 +73,7 @@ function toReply(row: Record<string, unknown>): GenerateReply {
     ...(usage && { usage }),
     ...(usage && usage_estimated && { usage_estimated }),
     finish_reason: finish_reason ?? (tool_calls === undefined ? 'unknown' : 'tool_calls'),
+    ...(context_full && { context_full }),
     model,
     // The recorded cost was paid by the run that recorded it.
     cost_usd: 0,

@@ -28,6 +28,13 @@ const ENDS: Record<string, ReplyEnd> = {
   model_length: 'length',
   model_context_window_exceeded: 'length',
   context_length_exceeded: 'length',
+  context_window_exceeded: 'length',
+  contextlengthreached: 'length',
+  maxpredictedtokensreached: 'length',
+  max_new_tokens: 'length',
+  // watsonx and Cohere.
+  token_limit: 'length',
+  error_limit: 'length',
   // Gemini: the limit of one request is reached, and no further request is sent.
   continuation: 'length',
   incomplete: 'length',
@@ -42,12 +49,14 @@ const ENDS: Record<string, ReplyEnd> = {
   prohibited_content: 'content_filter',
   spii: 'content_filter',
   language: 'content_filter',
+  model_armor: 'content_filter',
   image_safety: 'content_filter',
   image_prohibited_content: 'content_filter',
   image_recitation: 'content_filter',
   content_filtered: 'content_filter',
   guardrail_intervened: 'content_filter',
   pause_turn: 'paused',
+  function_call_filter: 'broken_off',
   malformed_function_call: 'broken_off',
   malformed_tool_use: 'broken_off',
   malformed_model_output: 'broken_off',
@@ -55,6 +64,8 @@ const ENDS: Record<string, ReplyEnd> = {
   unexpected_tool_call: 'broken_off',
   too_many_tool_calls: 'broken_off',
   missing_thought_signature: 'broken_off',
+  no_image: 'broken_off',
+  image_other: 'broken_off',
   other: 'broken_off',
   insufficient_system_resource: 'broken_off',
 };
@@ -67,8 +78,11 @@ const FAILURE = /error|fail|abort|cancel|interrupt|timeout|overload|disconnect/;
  */
 export function readEnd(reason: unknown): ReplyEnd {
   if (typeof reason !== 'string') return 'unknown';
-  const word = reason.trim().toLowerCase();
-  if (Object.hasOwn(ENDS, word)) return ENDS[word] as ReplyEnd;
+  const word = reason.trim().toLowerCase().replaceAll('-', '_');
+  // Gemini's OpenAI-compatible address says `function_call_filter: MALFORMED_FUNCTION_CALL`; the second is more exact.
+  const [first = '', ...rest] = word.split(':').map((part) => part.trim());
+  const known = [word, rest.join(':'), first].find((part) => Object.hasOwn(ENDS, part));
+  if (known !== undefined) return ENDS[known] as ReplyEnd;
   return FAILURE.test(word) ? 'broken_off' : 'unknown';
 }
 

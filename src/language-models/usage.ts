@@ -30,7 +30,14 @@ export function reportedUsage(
 ): Usage | undefined {
   const [input_tokens, output_tokens] = [sumOfCounts(input), sumOfCounts(output)];
   if (input_tokens === null || output_tokens === null) return undefined;
-  return { input_tokens, output_tokens, ...(isCount(thought) ? { reasoning_tokens: thought } : {}) };
+  if (!isCount(thought)) return { input_tokens, output_tokens };
+  // A part is never larger than its whole: such thoughts are counted beside it.
+  const isBeside = thought > output_tokens;
+  return {
+    input_tokens,
+    output_tokens: isBeside ? output_tokens + thought : output_tokens,
+    reasoning_tokens: thought,
+  };
 }
 
 /** Adds the tokens that a provider reports to have written to a cache, and those that it keeps for an hour. */
@@ -46,6 +53,28 @@ export function withCacheWrites(
     cache_write_tokens: written,
     ...(isSome(forAnHour) && { cache_write_1h_tokens: forAnHour }),
   };
+}
+
+/** Adds the tier that a provider names. */
+export function atTier(usage: Usage | undefined, tier: unknown): Usage | undefined {
+  return usage === undefined || typeof tier !== 'string'
+    ? usage
+    : { ...usage, service_tier: tier.toLowerCase() };
+}
+
+/** Tiers at the listed prices. */
+const STANDARD_TIERS = ['', 'auto', 'default', 'on_demand', 'standard', 'standard_only'];
+
+/** Returns the tier that a request asks for, where its price is another one. */
+export function tierAsked({ extra_body }: { extra_body?: Record<string, unknown> }): string | undefined {
+  const tier = extra_body?.service_tier;
+  return typeof tier === 'string' && !STANDARD_TIERS.includes(tier) ? tier : undefined;
+}
+
+/** Leaves out a tier at the listed prices; one that is asked for counts where the reply names none. */
+function atPricedTier({ service_tier: told, ...usage }: Usage, { parameters }: GenerateRequest): Usage {
+  const tier = told ?? tierAsked(parameters);
+  return tier === undefined || STANDARD_TIERS.includes(tier) ? usage : { ...usage, service_tier: tier };
 }
 
 function sumOfCounts(parts: readonly unknown[]): number | null {
@@ -74,12 +103,13 @@ function estimatedInput({ messages, tools = [] }: GenerateRequest): number {
 }
 
 /**
- * Estimates the usage of a call from its texts. Hidden thoughts count as the whole thinking budget; without a budget
- * they do not count.
+ * Estimates the usage of a call from its texts. Thoughts count as the whole thinking budget, or as what is shown of them
+ * where that is more; hidden ones without a budget do not count.
  */
 export function estimatedUsage(request: GenerateRequest, reply: GenerateReply): Usage {
   const { max_output_tokens = Number.MAX_SAFE_INTEGER, thinking_budget = 0 } = request.parameters;
-  const said = estimatedTokens(reply.text) + tokensOfCalls(reply.tool_calls) + Math.max(thinking_budget, 0);
+  const thought = Math.max(estimatedTokens(reply.reasoning ?? ''), thinking_budget, 0);
+  const said = estimatedTokens(reply.text) + tokensOfCalls(reply.tool_calls) + thought;
   // A reply that was cut off has used its whole limit.
   const isCutOff = reply.finish_reason === 'length' && request.parameters.max_output_tokens !== undefined;
   const output_tokens = isCutOff ? max_output_tokens : Math.min(said, max_output_tokens);
@@ -88,13 +118,78 @@ export function estimatedUsage(request: GenerateRequest, reply: GenerateReply): 
 
 /** Reports whether a reported usage is plausible: every prompt has tokens, and so has every reply that is not empty. */
 function isPlausible({ input_tokens, output_tokens }: Usage, reply: GenerateReply): boolean {
-  return input_tokens > 0 && (output_tokens > 0 || (reply.text === '' && reply.tool_calls === undefined));
+  const { text, reasoning = '', tool_calls } = reply;
+  return input_tokens > 0 && (output_tokens > 0 || (text + reasoning === '' && tool_calls === undefined));
 }
 
-/** Returns a reply with its usage; a missing or implausible one is replaced by an estimate, which is marked. */
+/** Characters that several of one token may share, in scripts without spaces, and words, which are a token at least. */
+const LEAST_TOKEN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,4}|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+/** Words from which on a prompt is compared with the reported tokens, and the share of them that a server has read. */
+const LONG_PROMPT = 1000;
+const SHARE_READ = 0.8;
+const PROMPT_CUT =
+  'the server reports fewer input tokens than the prompt has words, so it has most likely read a part of it only: raise its context length (OLLAMA_CONTEXT_LENGTH of Ollama)';
+
+/** Returns the number of tokens that a prompt has at least. */
+function leastInput({ messages }: GenerateRequest): number {
+  return messages.reduce((sum, { content }) => sum + (content.match(LEAST_TOKEN)?.length ?? 0), 0);
+}
+
+/** Reports whether a server has read only a part of a prompt, as one with a small context does without a word. */
+function isPromptCut(request: GenerateRequest, { input_tokens }: Usage): boolean {
+  const words = leastInput(request);
+  return words >= LONG_PROMPT && input_tokens < words * SHARE_READ;
+}
+
+/** Anthropic's words for its limit, the same for a prompt above it as for one that came too early. */
+const OF_INPUT = /limit of ([\d,]+) input tokens per minute/;
+
+/** Reports whether a rate limit refuses a prompt that is larger than the whole limit: waiting does not help. */
+export function isAboveLimit(request: GenerateRequest, { kind, message }: LanguageModelError): boolean {
+  const limit = kind === 'rate_limited' ? OF_INPUT.exec(message)?.[1] : undefined;
+  return limit !== undefined && leastInput(request) > Number(limit.replaceAll(',', ''));
+}
+
+const isJson = ({ arguments: text }: ToolCall) => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Reports whether a reply has just as many tokens as it may have: then its limit cut it off, whatever word the server
+ * has for it. Tool calls that are whole were not cut off.
+ */
+function isAtLimit(
+  { parameters: { max_output_tokens: limit } }: GenerateRequest,
+  { finish_reason, tool_calls = [] }: GenerateReply,
+  { output_tokens, reasoning_tokens = 0 }: Usage,
+): boolean {
+  if (finish_reason === 'length' || (tool_calls.length > 0 && tool_calls.every(isJson))) return false;
+  return output_tokens === limit || output_tokens - reasoning_tokens === limit;
+}
+
+/**
+ * Returns a reply with its usage, and with what that tells of it; a missing or implausible usage is replaced by an
+ * estimate, which is marked.
+ */
 export function withUsage(request: GenerateRequest, reply: GenerateReply): GenerateReply {
-  if (reply.usage !== undefined && isPlausible(reply.usage, reply)) return reply;
-  return { ...reply, usage: estimatedUsage(request, reply), usage_estimated: true };
+  const { usage, adapted = [] } = reply;
+  if (usage === undefined || !isPlausible(usage, reply)) {
+    const { service_tier } = usage ?? {};
+    const estimated = atPricedTier({ ...estimatedUsage(request, reply), service_tier }, request);
+    return { ...reply, usage: estimated, usage_estimated: true };
+  }
+  return {
+    ...reply,
+    usage: atPricedTier(usage, request),
+    ...(isAtLimit(request, reply, usage) && { finish_reason: 'length' }),
+    ...(isPromptCut(request, usage) && { adapted: [...adapted, PROMPT_CUT] }),
+  };
 }
 
 /** Failures without a status of requests that were sent: the reply was not received, or is invalid. */
@@ -109,26 +204,29 @@ const CUT_OFF: readonly LanguageModelErrorKind[] = [
   'unknown',
 ];
 const NONE: Usage = { input_tokens: 0, output_tokens: 0 };
+/** Statuses by which a server or its gateway gives up on a model that may be at work. */
+const GIVEN_UP = [408, 499, 504, 524];
 
 /**
  * Returns the maximum usage that may be billed for a request without a reply; null if it was never sent. A request that
- * the provider refused costs nothing; how far the model got with an interrupted one is unknown.
+ * the provider refused costs nothing; how far the model got with an interrupted or timed-out one is unknown.
  */
 export function usageOfFailure(request: GenerateRequest, error: LanguageModelError): Usage | null {
   const { kind, provider, status, usage, isUnsent } = error;
   if (usage !== undefined) return usage;
-  if (status !== undefined) return NONE;
+  if (status !== undefined && !GIVEN_UP.includes(status)) return NONE;
   // All other failures without a status occur before anything is sent, such as a missing key.
-  if (isUnsent || !CUT_OFF.includes(kind)) return null;
+  if (status === undefined && (isUnsent || !CUT_OFF.includes(kind))) return null;
   return isOffline(provider) ? NONE : mostUsage(request);
 }
 
 /** Returns the maximum usage of a request and its reply, as far as the reply's limit is known. */
 export function mostUsage(request: GenerateRequest): Usage {
-  return {
+  const most = {
     input_tokens: estimatedInput(request),
     output_tokens: request.parameters.max_output_tokens ?? 0,
   };
+  return atPricedTier(most, request);
 }
 
 /** Model whose calls have a price. */

@@ -13,7 +13,7 @@ export const MARKS: readonly { name: string; open: string; close: string; isPair
     // DeepSeek, Qwen, GLM, Nemotron and most others; MiniMax `mm:`, Seed-OSS `seed:`; `<thinking>` if a prompt requests
     // it.
     name: 'tag',
-    open: String.raw`<(?:[a-z]{1,12}:)?(?:${TAG_NAMES})(?::[a-z]{1,12})?(?:\s[^<>\n]{0,80})?>`,
+    open: String.raw`<(?:[a-z]{1,12}:)?(?:${TAG_NAMES})(?::[a-z]{1,12})?(?:\s[^<>\n]{0,79}[^<>\n/])?>`,
     close: String.raw`</(?:[a-z]{1,12}:)?(?:${TAG_NAMES})(?::[a-z]{1,12})?\s?>`,
   },
   // Magistral and Ministral.
@@ -43,6 +43,23 @@ export const MARKS: readonly { name: string; open: string; close: string; isPair
 /** Tokens around the said text that are no part of it. */
 export const WRAPPERS = /<\|(?:(?:START|END)_(?:RESPONSE|TEXT)|(?:begin|end)_of_solution)\|>/g;
 
+const END = String.raw`(?:<\|(?:im_end|eot_id|eom_id|eot|end_?of_?text|end_?of_?turn|END_OF_TURN_TOKEN|end|return)\|>|<(?:end_of_turn|eos)>|</s>|<[|｜]end[_▁]of[_▁]sentence[|｜]>)`;
+
 /** Token that ends a model's turn, which some servers leave at the end of its text. */
-export const END_OF_TURN =
-  /(?:<\|(?:im_end|eot_id|eom_id|eot|end_?of_?text|end_?of_?turn|END_OF_TURN_TOKEN|end|return)\|>|<(?:end_of_turn|eos)>|<\/s>|<[|｜]end[_▁]of[_▁]sentence[|｜]>)$/;
+export const END_OF_TURN = new RegExp(`${END}$`);
+
+/** Heads of a turn or of a text: `<|im_start|>user`, `<|start_header_id|>assistant<|end_header_id|>`, `[INST]`, `<s>`. */
+export const TURN_HEAD =
+  /<\|im_start\|>|<\|(?:start_header_id|header_start)\|>|<start_of_turn>|<\|START_OF_TURN_TOKEN\|>|<[|｜](?:user|assistant|system)[|｜]>|\[INST\]|<(?:s|bos)>|<\|begin_of_text\|>|<[|｜]begin[_▁]of[_▁]sentence[|｜]>/i;
+
+/** End of a turn behind which a server without that stop let the model write the next one, or another document. */
+export const NEXT_TURN = new RegExp(
+  String.raw`${END}\s{0,20}(?=${TURN_HEAD.source}|${END}|(?:human|user|question|problem)\s?\d{0,3}:|(?:user|assistant|system)\n)`,
+  'gi',
+);
+
+/** What may stand before the text of a turn: its head, a token that begins a text, an empty thought. */
+export const TURN_START = new RegExp(
+  String.raw`^\s{0,20}(?:<(?:s|bos)>|<\|begin_of_text\|>|<[|｜]begin[_▁]of[_▁]sentence[|｜]>|<\|im_start\|>assistant\b|<\|(?:start_header_id|header_start)\|>assistant<\|(?:end_header_id|header_end)\|>|<start_of_turn>model\b|<[|｜]assistant[|｜]>|<(?:${TAG_NAMES})\s?/>)`,
+  'i',
+);

@@ -1,6 +1,6 @@
-import type { GenerateReply, LanguageModel } from '../contracts/language-model.js';
+import type { GenerateParameters, GenerateReply, LanguageModel } from '../contracts/language-model.js';
 import { readChannels } from './channels.js';
-import { END_OF_TURN, MARKS, WRAPPERS } from './marks.js';
+import { END_OF_TURN, MARKS, NEXT_TURN, TURN_HEAD, TURN_START, WRAPPERS } from './marks.js';
 
 /** Text of a reply, split into said text and thoughts. */
 export interface ReadText {
@@ -19,16 +19,41 @@ export interface ReadText {
  * - Marks in a fenced program, in backticks or between quotation marks are text, and so are those that a sentence
  *   mentions ("the <think> tag").
  *
- * A text without marks is returned unchanged, but for tokens that end a model's turn. Takes linear time.
+ * A text without marks is returned unchanged, but for tokens that begin or end a model's turn and for what follows its
+ * end. Takes linear time.
  */
 export function readText(written: string): ReadText {
   const text = withoutEndOfTurn(written);
   const channels = readChannels(text);
-  if (channels !== null) {
-    const inner = readMarks(channels.said);
-    return { said: inner.said, thought: joined([channels.thought, inner.thought]) };
+  const { said, thought } = readMarks(channels?.said ?? text);
+  return { said: ownTurn(said), thought: channels ? joined([channels.thought, thought]) : thought };
+}
+
+/** Maximum of heads before a text, and of ends of a turn in it, that are examined; each takes linear time. */
+const MAX_HEADS = 5;
+const MAX_ENDS = 20;
+
+/**
+ * Returns the model's own turn in what is said: without the head before it, and without the turns that a server let it
+ * write after its end. Tokens that the text mentions, quotes, or shows in a fence or after another head stay.
+ */
+function ownTurn(said: string): string {
+  let text = said;
+  for (let heads = 0; heads < MAX_HEADS; heads++) {
+    const [head = ''] = TURN_START.exec(text) ?? [];
+    const rest = text.slice(head.length);
+    // `<s>old</s> new` is struck out.
+    if (head === '' || rest.trim() === '' || (/<s>$/i.test(head) && rest.includes('</s>'))) break;
+    text = rest.trimStart();
   }
-  return readMarks(text);
+  const ends = [...text.matchAll(NEXT_TURN)].slice(0, MAX_ENDS);
+  const end = ends.find((match) => {
+    const place = { start: match.index, end: match.index + match[0].trimEnd().length };
+    const before = text.slice(0, place.start);
+    const isShown = before.split('`').length % 2 === 0 || TURN_HEAD.test(before) || isQuoted(text, place);
+    return before.trim() !== '' && !isShown && !BEFORE_MENTION.test(before.slice(-12));
+  });
+  return end ? withoutEndOfTurn(text.slice(0, end.index)) : text;
 }
 
 /** Removes the tokens at the end that end a turn, `Oslo<|im_end|>`; a text that is nothing else keeps them. */
@@ -56,12 +81,32 @@ export function readReply(reply: GenerateReply): GenerateReply {
     text: said,
     ...(said.trim() === '' && reply.tool_calls === undefined ? { only_thought: true as const } : {}),
     ...(thought === '' ? {} : { reasoning: joined([reply.reasoning ?? '', thought]) }),
+    ...(thought === '' || reply.tool_calls === undefined ? {} : asWritten(reply)),
   };
+}
+
+/** Marks a reply whose thoughts a text of `stop` ended: then the model has not ended it itself. */
+function withStop(reply: GenerateReply, { stop = [] }: GenerateParameters): GenerateReply {
+  const { text, reasoning = '', tool_calls, finish_reason } = reply;
+  const isStopped = stop.length > 0 && finish_reason === 'stop' && reasoning !== '';
+  if (!isStopped || text.trim() !== '' || tool_calls !== undefined) return reply;
+  const { only_thought: _thought, ...missing } = reply;
+  return { ...missing, stopped_in_thought: true };
+}
+
+/** Returns a reply's text with its thoughts, for the model itself; no marks of channels or turns, which templates refuse. */
+function asWritten({ text, as_given }: GenerateReply): Pick<GenerateReply, 'as_given'> {
+  const written = withoutEndOfTurn(text);
+  const isOwn = readChannels(written) === null && ownTurn(written) === written;
+  return isOwn ? { as_given: { ...as_given, text: written } } : {};
 }
 
 /** Wraps a model so that the text of its replies is said text only. All users of an adapter need this wrapper. */
 export function readingReplies(model: LanguageModel): LanguageModel {
-  return { generate: async (request, options) => readReply(await model.generate(request, options)) };
+  return {
+    generate: async (request, options) =>
+      withStop(readReply(await model.generate(request, options)), request.parameters),
+  };
 }
 
 const joined = (texts: string[]) => texts.filter((text) => text.trim() !== '').join('\n\n');
@@ -75,9 +120,12 @@ const TOKENS = new RegExp(
 const PAIRED = new Set(MARKS.filter(({ isPaired }) => isPaired).map(({ name }) => name));
 const HAS_MARK = new RegExp(MARKS.flatMap(({ open, close }) => [open, close]).join('|'), 'i');
 
-interface Token {
+interface Place {
   start: number;
   end: number;
+}
+
+interface Token extends Place {
   /** Name of the mark, or characters of the fence. */
   of: string;
   kind: 'open' | 'close' | 'fence';
@@ -209,7 +257,7 @@ function isBalanced(fences: readonly Token[]): boolean {
 const QUOTES = '"\'`“”„‘’«»「」『』';
 
 /** Reports whether a mark is between quotation marks or backticks (`"</think>"`, `'<think>'`), or in inline code. */
-function isQuoted(text: string, { start, end }: Token): boolean {
+function isQuoted(text: string, { start, end }: Place): boolean {
   const [before = '', after = ''] = [text[start - 1], text[end]];
   if (before !== '' && after !== '' && QUOTES.includes(before) && QUOTES.includes(after)) return true;
   const line =
@@ -225,7 +273,7 @@ function isQuoted(text: string, { start, end }: Token): boolean {
 const LONGEST_CODE = 200;
 
 const BEFORE_MENTION =
-  /\b(?:the|an?|your|my|its|of|in|inside|within|between|with|without|using|use|by|literal|and|or) $/i;
+  /\b(?:the|an?|your|my|its|of|in|inside|within|between|with|without|using|use|by|literal|and|or|tags?|tokens?|marks?|elements?) $/i;
 
 /** Reports whether a sentence mentions the mark: "the <think> tag", "between <think> and </think>". */
 function isMentioned(text: string, { start, end }: Token): boolean {

@@ -23,12 +23,15 @@ export function isOwnEnd({
 export function emptyReplyText({
   finish_reason,
   reasoning = '',
+  stopped_in_thought,
 }: {
   finish_reason: FinishReason;
   reasoning?: string;
+  stopped_in_thought?: true;
 }): string {
   const what = reasoning === '' ? '' : ': all its words are reasoning';
-  return `the model's reply is empty${what} (finish reason: ${finish_reason})`;
+  const why = stopped_in_thought === true ? ', which one of the texts of `stop` ended' : '';
+  return `the model's reply is empty${what}${why} (finish reason: ${finish_reason})`;
 }
 
 /** Error of a reply without any text, which is not scored: its unit becomes an error row. */
@@ -39,7 +42,7 @@ export class EmptyReplyError extends Error {
 /** Fields of a reply that describe how a limit cut it off. */
 export type EndedReply = Pick<
   CallRecord,
-  'text' | 'reasoning' | 'tool_calls' | 'finish_reason' | 'usage' | 'parameters'
+  'text' | 'reasoning' | 'tool_calls' | 'finish_reason' | 'context_full' | 'usage' | 'parameters'
 >;
 
 /** Reports whether a reply used up its token limit, which is no error of its provider. */
@@ -52,6 +55,8 @@ export function isCutOff({ finish_reason }: Pick<CallRecord, 'finish_reason'>): 
  * @param section section of the config, such as `models.agent`.
  */
 export function cutOffText(reply: EndedReply, section = 'lm'): string {
+  const { context_full: full } = reply;
+  if (full !== undefined) return `the conversation has filled the context before the reply began: ${full}`;
   const { max_output_tokens: limit, reasoning_effort } = reply.parameters;
   const { output_tokens: used, reasoning_tokens: thought } = reply.usage ?? {};
   const thinks = (reply.reasoning ?? '') !== '' || (thought ?? 0) > 0;

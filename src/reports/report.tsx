@@ -219,7 +219,7 @@ const ENDINGS: Record<Exclude<RunStatus, 'done'>, string> = {
   cancelled: 'Cancelled.',
 };
 
-/** Notices where the figures need care: a simulation, an early end, changed code, requests sent otherwise. */
+/** Notices where the figures need care: a simulation, an early end, changed code, requests sent or answered otherwise. */
 export function Notices({ metrics, changes, what }: Pick<Report, 'metrics' | 'changes' | 'what'>): VNode {
   const { simulated, status, status_message, adaptations = {} } = metrics;
   const sentences = Object.entries(adaptations);
@@ -253,7 +253,7 @@ export function Notices({ metrics, changes, what }: Pick<Report, 'metrics' | 'ch
       )}
       {sentences.length > 0 && (
         <p class="notice">
-          <strong>Sent otherwise than asked for.</strong>
+          <strong>Sent or answered otherwise than asked for.</strong>
           {sentences.map(([sentence, calls]) => (
             <>
               {' '}

@@ -39,6 +39,8 @@ export function containerOptions(settings: ContainerSettings): ContainerCreateOp
     Image: image,
     User: `${USER}:${USER}`,
     WorkingDir: FOLDER,
+    // Libraries of mathematics would otherwise begin a thread for each core of the machine, and meet PidsLimit.
+    Env: [`OMP_NUM_THREADS=${Math.ceil(limits.cpus)}`],
     Hostname: 'sandbox',
     OpenStdin: true,
     // The runner's standard input ends with the worker's connection, which ends the runner.

@@ -3,15 +3,18 @@ import type { ExecutionLimits } from './sandbox.js';
 const MIB = 1024 * 1024;
 
 /**
- * Script for `python3 -c BOOTSTRAP MEMORY CPU_SEC FILE MAIN …`: limits itself, removes what version managers add to the
- * environment, and becomes the program. Memory is what a process may write to, which only Linux limits; a limit of the
- * address space would include what threads reserve and never use. SIGXCPU ends it at its CPU time, a second before the
- * kernel's SIGKILL, which would look like one from outside.
+ * Script for `python3 -c BOOTSTRAP MEMORY CPU_SEC FILE PIDS CPUS MAIN …`: limits itself, removes what version managers
+ * add to the environment, and becomes the program. Memory is what a process may write to, which only Linux limits, and
+ * in which the stacks count that threads reserve and hardly use: these have as much room again, at most. SIGXCPU ends it
+ * at its CPU time, a second before the kernel's SIGKILL, which would look like one from outside. Libraries of
+ * mathematics would otherwise begin a thread for each core of the machine.
  */
 const BOOTSTRAP = `
 import os, resource, sys
-memory, seconds, file = map(int, sys.argv[1:4])
-for name, limit, more in (("DATA", memory, 0), ("CPU", seconds, 1), ("FSIZE", file, 0), ("CORE", 0, 0)):
+memory, seconds, file, pids, cpus = map(int, sys.argv[1:6])
+stack = resource.getrlimit(resource.RLIMIT_STACK)[0]
+stacks = pids * (stack if stack != resource.RLIM_INFINITY else 8 << 20)
+for name, limit, more in (("DATA", memory + min(memory, stacks), 0), ("CPU", seconds, 1), ("FSIZE", file, 0), ("CORE", 0, 0)):
     number = getattr(resource, "RLIMIT_" + name)
     most = resource.getrlimit(number)[1]
     hard = limit + more if most == resource.RLIM_INFINITY else min(limit + more, most)
@@ -21,7 +24,8 @@ for name, limit, more in (("DATA", memory, 0), ("CPU", seconds, 1), ("FSIZE", fi
         pass
 kept = ("PATH", "HOME", "TMPDIR", "LANG", "PYTHONHASHSEED", "REPRISE_MODEL_SOCKET")
 environment = {name: os.environ[name] for name in kept if name in os.environ}
-os.execve(sys.executable, [sys.executable, "-u", "-B", "-X", "utf8", *sys.argv[4:]], environment)
+environment["OMP_NUM_THREADS"] = str(cpus)
+os.execve(sys.executable, [sys.executable, "-u", "-B", "-X", "utf8", *sys.argv[6:]], environment)
 `;
 
 /**
@@ -32,7 +36,8 @@ export function interpreterArguments(program: string[], limits: ExecutionLimits)
   const memory = Math.round(limits.memory_mb * MIB);
   const cpuSeconds = Math.ceil(limits.timeout_sec * Math.max(1, limits.cpus)) + 1;
   const file = Math.round(limits.tmpfs_mb * MIB);
-  return ['-I', '-S', '-c', BOOTSTRAP, String(memory), String(cpuSeconds), String(file), ...program];
+  const numbers = [memory, cpuSeconds, file, limits.pids, Math.ceil(limits.cpus)];
+  return ['-I', '-S', '-c', BOOTSTRAP, ...numbers.map(String), ...program];
 }
 
 /** Reports whether the interpreter ended because it got no more memory. */

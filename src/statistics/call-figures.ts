@@ -20,6 +20,12 @@ function besideOf(counts: Omit<Beside, 'unrecorded'>, unrecorded: Unrecorded | n
   );
 }
 
+/** Counts a text; from a number of texts on, all further ones together. */
+function countIn(counts: Map<string, number>, text: string): void {
+  const key = counts.has(text) || counts.size < MAX_SENTENCES ? text : OTHERS;
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
 function rounded({ cost_usd, ...unrecorded }: Unrecorded): Unrecorded {
   return { ...unrecorded, cost_usd: cost_usd === null ? null : roundCost(cost_usd) };
 }
@@ -32,6 +38,8 @@ export class CallTally {
   private reasoning: number | undefined;
   private readonly adaptations = new Map<string, number>();
   private readonly roles = new Map<string, StepCost>();
+  /** Replies by the model that answered, of each role. */
+  private readonly answerers = new Map<string, Map<string, number>>();
 
   /** @param roleOf names the role whose model a call is of; absent: all have one */
   constructor(private readonly roleOf?: (call: CallRecord) => string) {}
@@ -50,11 +58,12 @@ export class CallTally {
     const role = this.roleOf?.(call);
     if (role !== undefined) this.roles.set(role, addStep(this.roles.get(role) ?? noStepCost(), cost));
     this.repeats = addRepeats(this.repeats, repeatsOfCall(call));
-    for (const sentence of new Set(call.adapted)) {
-      const isKnown = this.adaptations.has(sentence) || this.adaptations.size < MAX_SENTENCES;
-      const key = isKnown ? sentence : OTHERS;
-      this.adaptations.set(key, (this.adaptations.get(key) ?? 0) + 1);
-    }
+    for (const sentence of new Set(call.adapted)) countIn(this.adaptations, sentence);
+    // Judges may be a panel, and nobody has answered what is refused.
+    if (call.purpose === 'grade' || call.context_full !== undefined) return;
+    const names = this.answerers.get(role ?? '') ?? new Map<string, number>();
+    countIn(names, call.model);
+    this.answerers.set(role ?? '', names);
   }
 
   /** Adds a call where cut-off replies are counted, not rows with one. */
@@ -70,7 +79,8 @@ export class CallTally {
 
   /** @param unrecorded cost of requests without a recorded reply, which is listed beside the other figures */
   figures(unrecorded: Unrecorded | null): CallFigures {
-    const { cost, repeats, cutOff, reasoning, adaptations } = this;
+    const { cost, repeats, cutOff, reasoning } = this;
+    const adaptations = new Map([...this.adaptations, ...this.otherAnswerers()]);
     return {
       cut_off: cutOff,
       ...(reasoning === undefined ? {} : { cut_off_reasoning_tokens: reasoning }),
@@ -82,6 +92,17 @@ export class CallTally {
       cost_usd: cost.cost_usd === null ? null : roundCost(cost.cost_usd),
       ...besideOf(cost, unrecorded),
     };
+  }
+
+  /** Counts the replies of models that did not answer the other calls of their role: the figures are of a mixture. */
+  private otherAnswerers(): [sentence: string, calls: number][] {
+    return [...this.answerers.values()].flatMap((names) => {
+      const [[usual] = [''], ...others] = [...names].sort(([, left], [, right]) => right - left);
+      return others.map(([name, calls]): [string, number] => [
+        `${name} answered, and not ${usual} as elsewhere`,
+        calls,
+      ]);
+    });
   }
 
   /** Returns the sums by role, where several roles have calls. */

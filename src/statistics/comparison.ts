@@ -73,7 +73,7 @@ export interface ExperimentComparison {
   clustered_by?: string;
 }
 
-export interface ComparisonOptions extends Omit<PairedOptions, 'clusterOf'> {
+export interface ComparisonOptions extends Omit<PairedOptions, 'clusterOf' | 'isShare'> {
   /** Metadata fields to group by. */
   by?: readonly string[];
   /** The only score to compare; null or absent: all. */
@@ -208,13 +208,14 @@ function haveSameValues(one: Values, two: Values): boolean {
 function compareScore(
   { score, trials, baseline, other }: Values,
   sides: readonly [ComparedSamples, ComparedSamples],
-  { by, ...options }: PairedOptions & { by: readonly string[] },
+  { by, ...given }: PairedOptions & { by: readonly string[] },
 ): ScoreComparison {
   const [left, right] = sides;
-  const isShare = ({ samples }: ComparedSamples) =>
+  const areShares = ({ samples }: ComparedSamples) =>
     [...samples.values()].every((sample) =>
       trialsOf(sample, trials).every((trial) => typeof scoreOf(trial, score) !== 'number'),
     );
+  const options = { ...given, isShare: areShares(left) && areShares(right) };
   const missing = (id: string): keyof ScoreComparison['not_judged'] | null => {
     const [inLeft, inRight] = [baseline.get(id)?.length === 0, other.get(id)?.length === 0];
     if (inLeft && inRight) return 'both';
@@ -226,7 +227,7 @@ function compareScore(
   return {
     score,
     trials,
-    is_share: isShare(left) && isShare(right),
+    is_share: options.isShare,
     not_judged,
     ...comparePaired(baseline, other, options),
     by: Object.fromEntries(

@@ -15,6 +15,8 @@ export interface PairedOptions {
   seed?: number | string;
   /** Returns what samples that are not independent of each other have in common; null: the sample stands alone. */
   clusterOf?: (id: string) => string | null;
+  /** True if values are shares, which differ by 1 at most. Default false. */
+  isShare?: boolean;
 }
 
 /** Interval of a difference, and how it was computed. */
@@ -79,7 +81,7 @@ const isOutcome = (values: readonly number[]) => values.length === 1 && (values[
 export function comparePaired(
   baseline: ValuesBySample,
   other: ValuesBySample,
-  { confidence = 0.95, seed = 0, clusterOf }: PairedOptions = {},
+  { confidence = 0.95, seed = 0, clusterOf, isShare = false }: PairedOptions = {},
 ): PairedComparison {
   const pairs = [...baseline].flatMap(([id, values]) => {
     const others = other.get(id) ?? [];
@@ -123,7 +125,7 @@ export function comparePaired(
       ...(outcomes === null ? {} : { outcomes }),
       clusters: sums.length,
       stderr: clustered,
-      interval: studentInterval(difference, clustered, { count: sums.length, confidence }),
+      interval: studentInterval(difference, clustered, { count: sums.length, confidence, isShare }),
       test: { method: 'permutation', ...permutationTest(sums, { seed }) },
     };
   }
@@ -138,7 +140,7 @@ export function comparePaired(
   }
   return {
     ...compared,
-    interval: studentInterval(difference, stderr, { count: pairs.length, confidence }),
+    interval: studentInterval(difference, stderr, { count: pairs.length, confidence, isShare }),
     test: { method: 'permutation', ...permutationTest(differences, { seed }) },
   };
 }
@@ -190,13 +192,14 @@ function spreadOf(values: readonly number[]): { difference: number; stderr: numb
 function studentInterval(
   difference: number,
   stderr: number | null,
-  { count, confidence }: { count: number; confidence: number },
+  { count, confidence, isShare }: { count: number; confidence: number; isShare: boolean },
 ): DifferenceInterval | null {
   if (stderr === null || stderr <= TOLERANCE * Math.abs(difference)) return null;
   const width = studentBound(confidence, count - 1) * stderr;
+  const most = isShare ? 1 : Number.POSITIVE_INFINITY;
   return {
-    lower: bounded(difference - width),
-    upper: bounded(difference + width),
+    lower: Math.max(-most, bounded(difference - width)),
+    upper: Math.min(most, bounded(difference + width)),
     confidence,
     method: 'student_t',
   };

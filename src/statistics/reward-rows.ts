@@ -8,13 +8,17 @@ export interface RewardRow {
   trial: number;
   /** Null where the trial could not be judged. */
   reward: number | null;
-  /** Infrastructure error, unless it is null, false or an empty text: such a row is never a score. */
+  /** Infrastructure error, unless it is null, false, 0, empty, or holds nothing else: such a row is never a score. */
   error?: unknown;
 }
 
 const rewardRowSchema = z.object({
   task_id: z.union([z.string(), z.number()]).transform(String),
-  trial: z.number().int(),
+  trial: z
+    .number({
+      error: ({ input }) => (input === undefined ? 'is missing; write 0 where a task has one' : undefined),
+    })
+    .int(),
   reward: z
     .number()
     .nullish()
@@ -48,14 +52,15 @@ export function readRewardRow(value: unknown): RewardRow {
     throw new TypeError(`not a row of task_id, trial and reward: ${faults.join('; ')}`);
   }
   const row = result.data;
-  const judged = isError(row) || row.reward !== null;
-  if (!judged)
+  const hasError = ![undefined, null, false, ''].includes(row.error as null);
+  if (!hasError && row.reward === null)
     throw new TypeError('not a row of task_id, trial and reward: it has neither a reward nor an error');
   return row;
 }
 
 function isError({ error }: Pick<RewardRow, 'error'>): boolean {
-  return error !== undefined && error !== null && error !== false && error !== '';
+  if (typeof error !== 'object' || error === null) return Boolean(error);
+  return Object.values(error).some((part) => isError({ error: part }));
 }
 
 export interface JudgedRewards {

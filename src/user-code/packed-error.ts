@@ -1,5 +1,9 @@
 import { InvalidInputError } from '../config/errors.js';
-import { InfrastructureError, isInfrastructureError } from '../contracts/infrastructure-error.js';
+import {
+  InfrastructureError,
+  infrastructureMessage,
+  isInfrastructureError,
+} from '../contracts/infrastructure-error.js';
 import { asError } from '../contracts/run-user-code.js';
 import { ComparisonUnavailableError, GradingLimitError } from '../grading/grade.js';
 
@@ -18,7 +22,8 @@ export function packError(thrown: unknown): PackedError {
   // The reason alone, without the class's own prefix.
   if (error instanceof ComparisonUnavailableError)
     return { kind: 'unavailable', message: asError(error.cause).message };
-  return { kind: isInfrastructureError(error) ? 'infrastructure' : 'other', message };
+  if (isInfrastructureError(error)) return { kind: 'infrastructure', message: infrastructureMessage(error) };
+  return { kind: 'other', message };
 }
 
 export function unpackError({ kind, message, field }: PackedError): Error {

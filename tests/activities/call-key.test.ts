@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callKeyOf, identityHash, promptKeyOf } from '../../src/activities/call-key.js';
+import { callKeyOf, identityHash, promptKeyOf, sharedCallKeyOf } from '../../src/activities/call-key.js';
 import { CallStore } from '../../src/activities/call-store.js';
 import { ReplyCache } from '../../src/activities/reply-cache.js';
 import { setAsideCalls } from '../../src/activities/set-aside.js';
@@ -165,6 +165,13 @@ describe('the store of answered calls', () => {
     }
     expect(await collect(setAsideCalls(store))).toEqual([record]);
   });
+});
+
+test('runs share a call at the same place, all of them or those of one seed', () => {
+  const key = (seed?: number, trial = 0) =>
+    sharedCallKeyOf('openai/x', { ...request, call: { ...request.call, trial } }, seed);
+  expect(key(1)).toBe(key(1));
+  expect(new Set([key(), key(1), key(2), key(1, 1), promptKeyOf('openai/x', request)]).size).toBe(5);
 });
 
 test('the shared cache answers a prompt of any run, and only that one', async () => {

@@ -26,3 +26,14 @@ test.each<[string, Record<string, unknown>, Record<string, string>, boolean]>([
     });
   },
 );
+
+test.each<[string, object, object, boolean]>([
+  ['flex', { service_tier: 'flex' }, { max_cost_usd: 1 }, false],
+  ['flex without a limit', { service_tier: 'flex' }, { max_cost_usd: null }, true],
+  ['the standard one', { service_tier: 'default' }, { max_cost_usd: 1 }, true],
+])('costs are limited only at a tier whose price is known: %s', async (_name, extra_body, limits, takes) => {
+  const { lm } = configOf({ lm: { model: 'openai/gpt-5-mini', extra_body } });
+  const checked = checkModel(lm, 'lm', limits as { max_cost_usd: number | null }, key);
+  if (takes) return expect(checked).resolves.toBeUndefined();
+  return expect(checked).rejects.toMatchObject({ field: 'limits.max_cost_usd' });
+});

@@ -99,6 +99,7 @@ export function memoryStore(fail: (key: string) => void = () => undefined) {
   const store = {
     uri: 'memory:',
     readText: async (key: string) => objects.get(key) ?? null,
+    exists: async (key: string) => objects.has(key),
     write: async (key: string, body: string) => {
       fail(key);
       objects.set(key, body);

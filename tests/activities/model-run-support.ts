@@ -41,6 +41,7 @@ export function fakeModelRun(
     lm: run.config.lm,
     store: run.store,
     resultsDir: run.config.output.results_dir,
+    seed: 0,
     calls: run.calls,
     log,
     modelName: 'openai/fake',

@@ -5,6 +5,7 @@ import type { AttemptNotes } from '../../src/activities/attempt-journal.js';
 import { ModelCalls } from '../../src/activities/model-calls.js';
 import { UnreachableNotices } from '../../src/activities/unreachable-notices.js';
 import type { UnreachableNotice } from '../../src/contracts/experiment.js';
+import type { CallIdentity } from '../../src/contracts/language-model.js';
 import { createLanguageModelActivities } from '../../src/kinds/run/activities/language-model.js';
 import type { GenerateInput } from '../../src/kinds/run/contracts.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
@@ -14,6 +15,8 @@ import { dependencies } from './worker-support.js';
 
 /** How often the provider refuses before it answers. */
 let refusals: number;
+/** What it answers to a request, in place of both. */
+let answers: ((call: CallIdentity) => string) | null;
 let asked: string[];
 let told: string[];
 /** What was sent to workflows. */
@@ -22,7 +25,7 @@ let generate: (input: GenerateInput) => Promise<unknown>;
 let client: object;
 
 beforeEach(() => {
-  [asked, told, signals] = [[], [], []];
+  [asked, told, signals, answers] = [[], [], [], null];
   const { store } = memoryStore();
   client = {
     withAbortSignal: (_signal: AbortSignal, work: () => Promise<unknown>) => work(),
@@ -35,6 +38,7 @@ beforeEach(() => {
   };
   const reply = ({ call }: { call: { sample_id: string } }) => {
     asked.push(call.sample_id);
+    if (answers !== null) return answers(call as CallIdentity);
     if (refusals-- > 0)
       throw new LanguageModelError('overloaded', 'busy', { provider: 'openai', status: 503 });
     return '4';
@@ -116,4 +120,57 @@ test('a call that is cancelled while it waits was sent nowhere, and counts as no
   await expect(other.ended).rejects.toMatchObject({ name: 'CancelledFailure' });
   expect(other.notes?.parts.model).toMatchObject({ failures: 0, unasked: 1 });
   expect(asked).toEqual(['s0', 's1']);
+});
+
+const refusedBy = (kind: 'forbidden' | 'authentication' | 'context_full', status: number) => {
+  throw new LanguageModelError(kind, `refused (HTTP ${status})`, { provider: 'openai', status });
+};
+
+test('a prompt that a firewall refuses is an error of its own where the model answers others', async () => {
+  answers = ({ sample_id }) => (sample_id === 'script' ? refusedBy('forbidden', 403) : '4');
+  const first = attempt('script').ended;
+  await expect(first, 'nobody has been answered yet').rejects.toMatchObject({ type: 'FatalProvider' });
+  expect(await attempt('s0').ended).toMatchObject({ text: '4' });
+  const again = attempt('script').ended;
+  await expect(again).rejects.toMatchObject({ type: 'server', nonRetryable: false });
+  const before = { failures: 2, crashes: 0 };
+  const last = attempt('script', { before }).ended;
+  await expect(last).rejects.toMatchObject({ type: 'bad_request', nonRetryable: true });
+  expect(await attempt('s1').ended).toMatchObject({ text: '4' });
+});
+
+test('a key that is refused once is tried again, and one that is refused for good ends the run', async () => {
+  answers = ({ sample_id }) => (sample_id.startsWith('bad') ? refusedBy('authentication', 401) : '4');
+  await attempt('s0').ended;
+  const ended: unknown[] = [];
+  for (const name of ['bad 0', 'bad 1', 'bad 0', 'bad 1', 'bad 0']) {
+    ended.push(await attempt(name).ended.catch((error: { type: string }) => error.type));
+  }
+  expect(ended).toEqual(['server', 'server', 'server', 'server', 'FatalProvider']);
+});
+
+test('a model whose own turns have filled its context is judged by what it has done', async () => {
+  answers = ({ ordinal }) => (ordinal === 0 ? '4' : refusedBy('context_full', 400));
+  const call = (ordinal: number, more: object = {}) =>
+    ({ sample_id: 's0', trial: 0, purpose: 'act', ordinal, ...more }) as CallIdentity;
+  await attempt('s0').ended;
+  const full = await attempt('s0', { call: call(1) }).ended;
+  expect(full).toMatchObject({ text: '', finish_reason: 'length', usage: { input_tokens: 0 }, cost_usd: 0 });
+  expect(await attempt('s0', { call: call(1) }).ended, 'it is stored').toMatchObject({ found: true });
+  // In a kind of one's own a later call may be another conversation.
+  const own = { messages: [{ role: 'user' as const, content: 'long' }] };
+  const anew = attempt('s0', { call: call(1, { purpose: 'generate', role: 'author' }), ...own }).ended;
+  await expect(anew).rejects.toMatchObject({ type: 'context_full' });
+  const said = {
+    messages: [...own.messages, { role: 'assistant' as const, content: 'and?' }, ...own.messages],
+  };
+  const grown = attempt('s0', { call: call(1, { purpose: 'generate', role: 'author' }), ...said }).ended;
+  expect(await grown).toMatchObject({ text: '', finish_reason: 'length' });
+  const reflection = attempt('s0', { call: call(1, { purpose: 'reflect' }) }).ended;
+  await expect(reflection).rejects.toMatchObject({ type: 'context_full' });
+});
+
+test('a first prompt that is too long for the context is an error', async () => {
+  answers = () => refusedBy('context_full', 400);
+  await expect(attempt('s0').ended).rejects.toMatchObject({ type: 'context_full', nonRetryable: true });
 });

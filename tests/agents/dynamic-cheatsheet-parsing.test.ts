@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sheetIn } from '../../src/agents/dynamic-cheatsheet/agent.js';
 import { outputBlock, requestedCode, shownResult } from '../../src/agents/dynamic-cheatsheet/code-rounds.js';
+import { sheetIn } from '../../src/agents/dynamic-cheatsheet/sheet-in.js';
 import { ended } from './cheatsheet-bench.js';
 
 const FLAG = 'EXECUTE CODE!';
@@ -201,8 +201,67 @@ describe('the sheet of a curator’s reply', () => {
     ],
     ['is missing where nothing stands between the tags', '<cheatsheet> \n </cheatsheet>', null],
     ['is missing in other tags', '<cheat_sheet>x</cheat_sheet>', null],
+    ['may stand between tags in another case', '<Cheatsheet>x</Cheatsheet>', 'x'],
+    [
+      'is the first that is written out',
+      '<cheatsheet>(unchanged)</cheatsheet> <cheatsheet>2</cheatsheet>',
+      '2',
+    ],
   ])('%s', (_name, reply, content) => {
     expect(sheetIn(reply)).toBe(content);
+  });
+
+  test.each([
+    '[Previous content remains unchanged]',
+    'unchanged',
+    '(no changes)',
+    'No changes needed.',
+    'Same as before.',
+    '[Same as the previous cheatsheet]',
+    '...',
+    '…',
+    '(empty)',
+    'N/A',
+    '[updated cheatsheet]',
+    '[Your updated cheatsheet here]',
+    'No cheatsheet yet.',
+    '**The cheatsheet stays the same.**',
+    'The existing notes\n(unchanged)',
+    '[The rest of the cheatsheet remains unchanged]\n\n- New: x',
+    '- New: x\n[... rest of the existing content remains unchanged ...]',
+    '- New: x\n... existing notes ...',
+    '- New: x\n\nThe remaining notes are unchanged.',
+    '- (all previous entries retained)\n- New: x',
+    '<!-- previous notes unchanged -->\n- New: x',
+    '## Methods\n(unchanged)\n## Facts\n- x',
+    'Version: 2\n[no changes]',
+  ])('is missing where the notes are left out: %j', (sheet) => {
+    expect(sheetIn(`No change.\n<cheatsheet>\n${sheet}\n</cheatsheet>`)).toBeNull();
+  });
+
+  test.each([
+    '- The total remains unchanged when terms are swapped.',
+    'Keep units the same.',
+    'the new notes',
+    'Keep the units (unchanged)',
+    '- Sorting keeps equal entries in the same order.',
+    '## Existing notes\n- a\n## New notes\n- b',
+    '**Previous notes**\n- a',
+    '[Notes]\n- x',
+    '## Facts\n(none)\n## Methods\n- a',
+    '## Facts\n...\n## Methods\n- a',
+    '- x\n(see above)',
+    '- Method: check the sum (same as before)',
+    'x',
+    '无变化规则：先化简。',
+  ])('is what is written out: %j', (sheet) => {
+    expect(sheetIn(`<cheatsheet>\n${sheet}\n</cheatsheet>`)).toBe(sheet);
+  });
+
+  test('is the new one where the old one is repeated beside it', () => {
+    const both = 'Old: <cheatsheet>1</cheatsheet> New: <cheatsheet>2</cheatsheet>';
+    expect(sheetIn(both, '1')).toBe('2');
+    expect(sheetIn('<cheatsheet>1</cheatsheet>', '1')).toBe('1');
   });
 
   test('is found in a long reply', () => {

@@ -25,6 +25,15 @@ class Notes {
   }
 }
 
+/** Keeps all that it has where JSON does not look. */
+class Hidden {
+  #notes = ['a'];
+
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+}
+
 const note: Entry = { _type: 'reflection', content: 'c' };
 const own = { _type: 'own', file: '/notes.ts', options: { a: 1 } } as const;
 
@@ -60,6 +69,42 @@ describe('a memory of one’s own', () => {
     [{ snapshot: async () => ({}) }, 'snapshot', 'snapshot answered a promise; it must answer at once'],
     [{ recall: async () => [] }, 'recall', 'recall answered a promise; it must answer at once'],
     [{ snapshot: () => circular }, 'snapshot', 'snapshot answered what cannot be written as JSON'],
+    [
+      { snapshot: () => ({ notes: { by: new Map([['q', 'a']]) } }) },
+      'snapshot',
+      "it holds a Map: answer what is in it as an object or a list, in 'by'",
+    ],
+    [{ snapshot: () => new Map() }, 'snapshot', 'it holds a Map: answer what is in it'],
+    [{ snapshot: () => ({ seen: [new Set()] }) }, 'snapshot', 'it holds a Set'],
+    [
+      {
+        snapshot: () => ({
+          seen: new (class extends Set {
+            most = 3;
+          })([1]),
+        }),
+      },
+      'snapshot',
+      'it holds a Set',
+    ],
+    [{ snapshot: () => ({ of: new WeakMap() }) }, 'snapshot', 'it holds a WeakMap'],
+    [
+      { snapshot: () => ({ store: new Hidden() }) },
+      'snapshot',
+      "it holds a Hidden: answer what is in it as an object or a list, in 'store'",
+    ],
+    [{ snapshot: () => ({ saved: Promise.resolve(1) }) }, 'snapshot', 'it holds a promise: await it'],
+    [
+      { snapshot: () => ({ best: -Infinity }) },
+      'snapshot',
+      "it holds -Infinity, which JSON gives back as null: answer null or a text, in 'best'",
+    ],
+    [{ snapshot: () => ({ mean: Number.NaN }) }, 'snapshot', 'it holds NaN'],
+    [
+      { snapshot: () => ({ vector: new Float32Array([1]) }) },
+      'snapshot',
+      'it holds a Float32Array: answer what is in it as a list',
+    ],
   ] as [object, 'recall' | 'snapshot', string][])(
     'that answers nonsense says so: %#',
     (methods, name, message) => {
@@ -68,6 +113,29 @@ describe('a memory of one’s own', () => {
       expect(() => memory[name]()).toThrow(message);
     },
   );
+
+  test('may save what JSON writes', () => {
+    class Listed extends Map<string, number> {
+      toJSON() {
+        return [...this];
+      }
+    }
+    const saved = {
+      at: new Date(0),
+      notes: new Notes(),
+      by: new Listed([['q', 1]]),
+      none: undefined,
+      empty: [{}, [], Object.create(null)],
+    };
+    const memory = ownMemory(() => ({ update: () => undefined, recall: () => [], snapshot: () => saved }));
+    expect(memory.snapshot()).toEqual({
+      _type: 'own',
+      at: '1970-01-01T00:00:00.000Z',
+      notes: { kept: [] },
+      by: [['q', 1]],
+      empty: [{}, [], {}],
+    });
+  });
 
   test('is made of its options and of what was saved', () => {
     const made: unknown[] = [];

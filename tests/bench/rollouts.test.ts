@@ -76,12 +76,13 @@ async function played(index: number) {
       },
       user: async (messages) => {
         counted.models += 1;
-        const prompt = simulatedUserPrompt(row.sim_user_prompt ?? '', messages, {
+        const part = row.sim_user_prompt ?? '';
+        const prompt = simulatedUserPrompt(part, messages, {
           stopToken: DEFAULT_STOP_TOKEN,
         });
         const reply = asked({ messages: prompt });
         const agentHasReplied = messages.some(({ role }) => role === 'assistant');
-        const fault = userFault(reply, { messages, agentHasReplied, stopToken: DEFAULT_STOP_TOKEN });
+        const fault = userFault(reply, { part, messages, agentHasReplied, stopToken: DEFAULT_STOP_TOKEN });
         return fault === null ? reply.text : { fault };
       },
       called: (_, { ok }) => {

@@ -70,6 +70,19 @@ describe('reprise export', () => {
     expect(said).toContain(`of 4 trajectories; ${4 - kept.length} filtered out`);
   });
 
+  test.each<[string, string[]]>([
+    ['success_reward: 0.5\n', ['whole', 'half']],
+    ['success_reward: 2\n', []],
+    ['seed: 1\n', ['whole']],
+  ])('takes for a success what the experiment does: %j', async (config, kept) => {
+    const folder = resultsWith(EPISODES);
+    writeFileSync(join(folder, 'mine', 'config.yaml'), config);
+    const options = ['--format', 'trajectories', '--results-dir', folder];
+    const rows = rowsOf((await reprise('mine', '--successful', ...options)).out);
+    expect(rows.map((row) => (row as unknown as TrajectoryData).reset_kwargs.task_id)).toEqual(kept);
+    expect(rowsOf((await reprise('mine', ...options)).out)).toHaveLength(4);
+  });
+
   describe('fills in', () => {
     const cut = {
       ...trajectory([step([[user('q'), assistant('a')]], { reward: 0, truncated: true })]),

@@ -83,6 +83,17 @@ describe('reprise stats', () => {
     });
   });
 
+  test('warns of rewards on another scale than 0 to 1, unless it is said what a success is', async () => {
+    const path = file([1, 2, 5].map((reward, index) => ({ task_id: index, trial: 0, reward })));
+    const warning =
+      'rewards go up to 5.000, and each of at least 1 is taken for a success; --success-reward says what is one';
+    expect((await stats(path)).out).toContain(`Warning: ${warning}.`);
+    expect(JSON.parse((await stats(path, '--json')).out).success_warning).toBe(warning);
+    expect((await stats(path, '--success-reward', '4')).out).not.toContain('Warning');
+    const sums = file([{ task_id: 1, trial: 0, reward: 0.1 + 0.2 + 0.7 + 1e-15 }]);
+    expect((await stats(sums)).out).not.toContain('Warning');
+  });
+
   test('has every figure for machines, the same for the same seed', async () => {
     const path = file(rows(FOUR_TRIALS));
     const json = async (...options: string[]) => JSON.parse((await stats(path, '--json', ...options)).out);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { DateDay, Field, Float32, LargeList, List, Table, tableToIPC, vectorFromArray } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { parseJsonText } from '../../src/datasets/json-text.js';
 import { loadRows } from '../../src/datasets/load.js';
@@ -176,6 +177,19 @@ describe('numbers of binary files', () => {
     expect(await collect(tasks)).toMatchObject([{ question: '12345678901234567890.10', target: '1.10' }]);
   });
 });
+
+test.each([List, LargeList])(
+  'a list of Arrow, whatever its size, has numbers as its type writes them: %s',
+  async (Of) => {
+    const columns = {
+      single: vectorFromArray([[0.1, 0.2]], new Of(new Field('item', new Float32(), true))),
+      day: vectorFromArray([[new Date('2024-02-29')]], new Of(new Field('item', new DateDay(), true))),
+    };
+    const dataset_path = await temporaryFile('rows.arrow', tableToIPC(new Table(columns)));
+    const rows = await collect(loadRows({ dataset_path }));
+    expect(rows.map(jsonText)).toEqual(['{"single":[0.1,0.2],"day":["2024-02-29"]}']);
+  },
+);
 
 test('an inline number that was rounded before it came here is refused', async () => {
   const items = [

@@ -57,6 +57,8 @@ describe('a dataset of the hub', () => {
       if (path === '/api/datasets/owner/name/parquet') respondJson(response, listing);
       else if (path === '/api/datasets/single/parquet') {
         respondJson(response, { default: { test: [fileLink('main', 'test', 0)] } });
+      } else if (path === '/api/datasets/large/parquet') {
+        respondJson(response, { default: { 'partial-train': [fileLink('main', 'test', 0)] } });
       } else if (path.startsWith('/api/datasets/owner/name/parquet/')) {
         response.writeHead(302, { location: `/datasets/owner/name/resolve${path.slice(-12)}` }).end();
       } else {
@@ -91,6 +93,7 @@ describe('a dataset of the hub', () => {
     source: { config?: string; split?: string; name?: string },
     environment: Record<string, string> = {},
     signal?: AbortSignal,
+    notify?: (sentence: string) => void,
   ) {
     const { name = 'owner/name', ...rest } = source;
     return collect(
@@ -100,6 +103,7 @@ describe('a dataset of the hub', () => {
           environment: { HF_ENDPOINT: hub.origin, REPRISE_CACHE_DIR: cache, ...environment },
           retryPauseMs: 1,
           signal,
+          notify,
         },
       ),
     );
@@ -199,7 +203,28 @@ describe('a dataset of the hub', () => {
     expect(await load({ config: 'other' })).toHaveLength(5);
   });
 
+  test('a part of a split is read where it is named, and said', async () => {
+    const said: string[] = [];
+    const notify = (sentence: string) => void said.push(sentence);
+    expect(await load({ name: 'large', split: 'partial-train' }, {}, undefined, notify)).toHaveLength(5);
+    expect(said).toEqual([
+      expect.stringMatching(/^large \(dataset\.hf_name\): partial-train .*the rest is no sample\.$/),
+    ]);
+    expect(await load({ config: 'main', split: 'test' }, {}, undefined, notify)).toHaveLength(5);
+    expect(said).toHaveLength(1);
+  });
+
   test.each([
+    [
+      { name: 'large' },
+      'dataset.split',
+      'needs a split (dataset.split); there are: partial-train; dataset.split: partial-train reads the first part of',
+    ],
+    [
+      { name: 'large', split: 'train' },
+      'dataset.split',
+      "no split 'train' (dataset.split); there are: partial-train; ",
+    ],
     [{}, 'dataset.config', 'needs a config (dataset.config); there are: main, other'],
     [{ config: 'third' }, 'dataset.config', "no config 'third' (dataset.config); there are: main, other"],
     [{ config: 'main' }, 'dataset.split', 'needs a split (dataset.split); there are: train, test'],

@@ -14,7 +14,7 @@ const MAPPING: TaskMapping = {
   image_field: 'image',
 };
 
-const imagesOf = (row: DatasetRow, image_field: string | null = 'image') =>
+const imagesOf = (row: DatasetRow, image_field: string | string[] | null = 'image') =>
   createTaskMapper({ ...MAPPING, image_field })({ question: 'What is shown?', answer: 'a cat', ...row }, 0)
     .images;
 
@@ -110,12 +110,24 @@ describe('the images of a row', () => {
   test('that no row has are said', async () => {
     const said = async (...images: DatasetRow['image'][]) => {
       const notes: string[] = [];
-      const rows = images.map((image) => ({ question: 'q', answer: 'a', image }) as DatasetRow);
+      const rows = images.map(
+        (image, index) => ({ question: `q${index}`, answer: 'a', image }) as DatasetRow,
+      );
       await collect(tasksOf(rows, MAPPING, (sentence) => void notes.push(sentence)));
       return notes;
     };
     expect(await said('', null)).toEqual(["No sample has an image in 'image' (dataset.image_field)."]);
     expect(await said('', '1.png')).toEqual([]);
+  });
+
+  test('stand in several fields, some of them empty, in the order of the config', () => {
+    const row = { image_1: '1.png', image_2: ['2.png', '3.png'], image_3: null } as DatasetRow;
+    expect(imagesOf(row, ['image_3', 'image_2', 'image_1'])).toEqual(
+      ['2.png', '3.png', '1.png'].map((path) => ({ path })),
+    );
+    expect(() => imagesOf(row, ['image_1', 'image_4'])).toThrow(
+      /no field 'image_4' \(dataset\.image_field\)/,
+    );
   });
 
   test('stand in the last message of a conversation, too', () => {

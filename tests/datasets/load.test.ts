@@ -1,5 +1,6 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadRows } from '../../src/datasets/load.js';
 import { collect, fixture, temporaryFile, temporaryFolder } from './collect.js';
@@ -12,7 +13,7 @@ async function rowsOfFile(name: string, content: string | Uint8Array) {
 
 describe('JSON lines', () => {
   test.each(['.jsonl', '.ndjson'])('a %s file gives a row a line', async (ending) => {
-    expect(await rowsOfFile(`rows${ending}`, '\ufeff{"q":"a","n":1}\r\n\n{"q":"é"}')).toEqual([
+    expect(await rowsOfFile(`rows${ending}`, '\ufeff{"q":"a","n":1}\r\n\n\ufeff{"q":"é"}')).toEqual([
       { q: 'a', n: 1 },
       { q: 'é' },
     ]);
@@ -51,6 +52,9 @@ describe('JSON lines', () => {
     const latin1 = Buffer.from('{"q":"caf\xe9"}\n', 'latin1');
     await expect(rowsOfFile('rows.jsonl', latin1)).rejects.toThrow(/not UTF-8/);
     await expect(rowsOfFile('rows.csv', Buffer.from('q\ncaf\xe9\n', 'latin1'))).rejects.toThrow(/not UTF-8/);
+    const wide = Buffer.from('q,a\nb,c\n', 'utf16le');
+    for (const bytes of [wide, Buffer.from(wide).swap16()])
+      await expect(rowsOfFile('rows.csv', bytes)).rejects.toThrow(/is UTF-16: save it as UTF-8/);
   });
 
   test('rows are read only as far as they are wanted', async () => {
@@ -191,6 +195,60 @@ describe('CSV and TSV', () => {
     expect(await rowsOfFile('rows.tsv', `id\t"q"\ta\n${lines}`)).toEqual(expected);
     expect(await rowsOfFile('rows.csv', `id\tq\ta\n${lines}`)).toEqual(expected);
     expect(await rowsOfFile('rows.csv', `sep=\t\nid\tq\ta\n${lines}`)).toEqual(expected);
+  });
+
+  test.each<[string, string, string[][]]>([
+    [
+      'a quote inside a value',
+      'What does "foo" mean?,{"a":1}\nA 5" pipe,6"\nx"y,""\n',
+      [
+        ['What does "foo" mean?', '{"a":1}'],
+        ['A 5" pipe', '6"'],
+        ['x"y', ''],
+      ],
+    ],
+    [
+      'a quote beside values in quotes',
+      '"a ""b"" c",d ""e\n"""g""","h"\n"i\nk",5\'10"\n',
+      [
+        ['a "b" c', 'd ""e'],
+        ['"g"', 'h'],
+        ['i\nk', '5\'10"'],
+      ],
+    ],
+    [
+      'a quote before line ends of Windows',
+      'a "b",c\r\n"d",e "f"\r\n',
+      [
+        ['a "b"', 'c'],
+        ['d', 'e "f"'],
+      ],
+    ],
+  ])('of a CSV, %s is text', async (_, lines, rows) => {
+    const end = lines.endsWith('\r\n') ? '\r\n' : '\n';
+    const expected = rows.map(([q, a]) => ({ '7" q': q, a }));
+    expect(await rowsOfFile('rows.csv', `7" q,a${end}${lines}`)).toEqual(expected);
+    expect(await rowsOfFile('rows.csv', `7" q;a${end}${lines.replaceAll(',', ';')}`)).toEqual(expected);
+  });
+
+  test.each([
+    ['goes on behind its quotes', '"Hello" said he,B\n'],
+    ['has a space before its quotes', 'q1, "B"\n'],
+    ['has a comma in such quotes', 'q1, "B, C"\n'],
+    ['has no end', '"To be,B\nor not,C\n'],
+  ])('a value of a CSV that %s is refused', async (_, lines) => {
+    await expect(rowsOfFile('rows.csv', `q,a\n${lines}`)).rejects.toThrow(
+      /rows\.csv.*; a value in quotes has nothing before or after them, and each quote inside it twice$/s,
+    );
+  });
+
+  test('quotes of a CSV are the same wherever its blocks end', async () => {
+    const rows = Array.from({ length: 40 }, (_, index) => ({
+      q: `${'x'.repeat(70_000 - index)} "${index}"`,
+      a: `a "b" ${index}`,
+    }));
+    const lines = rows.map(({ q, a }) => `${q},"${a.replaceAll('"', '""')}"\n`);
+    expect(await rowsOfFile('rows.csv', `q,a\n${lines.join('')}`)).toEqual(rows);
   });
 
   test('a nameless column is named as pandas does, and a repeated name is refused', async () => {
@@ -347,6 +405,22 @@ describe('where rows come from', () => {
       });
     },
   );
+
+  test.each([
+    [
+      'test-00000-of-00003.jsonl',
+      '{"q":1}\n',
+      [/jsonl \(dataset\.dataset_path\) is one file of 3 by its name/],
+    ],
+    ['train-00002-of-00010.csv.gz', gzipSync('q\n1\n'), [/is one file of 10/]],
+    ['train-00000-of-00001.jsonl', '{"q":1}\n', []],
+    ['1-of-3.jsonl', '{"q":1}\n', []],
+  ])('of %s is said whether it is a part', async (name, content, wanted) => {
+    const dataset_path = await temporaryFile(name, content);
+    const said: string[] = [];
+    await collect(loadRows({ dataset_path }, { notify: (sentence) => void said.push(sentence) }));
+    expect(said).toEqual(wanted.map((pattern) => expect.stringMatching(pattern)));
+  });
 
   test('an aborted read stops', async () => {
     const controller = new AbortController();

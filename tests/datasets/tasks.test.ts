@@ -323,6 +323,11 @@ describe('choices', () => {
     ['a number', 3, /is a number/],
     ['an object without texts', { a: 1 }, /is an object/],
     ['a list with null in it', ['a', null], /a choice in 'choices'.*is null/],
+    ...[null, [], '[]', ' ', ['', ''], { A: null, B: '' }].map((empty): [string, unknown, RegExp] => [
+      `nothing, as ${JSON.stringify(empty)},`,
+      empty,
+      /; dataset\.select\.not_empty: choices leaves such rows out$/,
+    ]),
   ])('%s is refused', (_, choices, reason) => {
     expect(() => chosen(choices as string[], 'A')).toThrow(reason);
   });
@@ -335,6 +340,24 @@ describe('choices', () => {
       );
     },
   );
+
+  test('an empty text in a list is no choice, and keeps its place', () => {
+    const choices = ['red', '', 'green', ''];
+    for (const answer of [2, 'C', 'green', [0, 0, 1, 0], '[0, 0, 1, 0]'] as DatasetRow['answer'][])
+      expect(chosen(choices, answer)).toEqual({ choices: ['red', 'green'], target: 'green' });
+    for (const answer of [3, 'D', 'B', [0, 0, 0, 1]] as DatasetRow['answer'][])
+      expect(() => chosen(choices, answer)).toThrow(/none of the choices red, green/);
+    expect(() => chosen(choices, 3)).not.toThrow(/target_base: 1/);
+    expect(() => chosen(choices, [0, 0, 1])).toThrow(/names 2 choices|none of the choices/);
+    expect(chosen("['red', 'green', '']", 'B')).toEqual({ choices: ['red', 'green'], target: 'green' });
+    expect(chosen([',', ' ', ';'], 'B')).toEqual({ choices: [',', ' ', ';'], target: ' ' });
+    const labelled = { A: 'red', B: null, C: 'green' };
+    for (const marks of [
+      [0, 0, 1],
+      [0, 1],
+    ])
+      expect(chosen(labelled, marks)).toEqual({ choices: ['red', 'green'], target: 'green' });
+  });
 
   test('the way out is the other base where that fits', () => {
     const refusal = (answer: DatasetRow['answer'], mapping: Partial<TaskMapping> = {}) => {
@@ -350,7 +373,9 @@ describe('choices', () => {
     expect(refusal(0, { target_base: 1 })).toMatch(
       /set dataset\.target_base: 0 where indices count from 0\.$/,
     );
-    expect(refusal('violet')).toMatch(/Correct it, or set dataset\.target_base\.$/);
+    expect(refusal('violet')).toMatch(
+      /Correct it, or set dataset\.target_base\. Where few rows are so, dataset\.select\.where: \{answer: \[…\]\} .* leaves them out\.$/,
+    );
     expect(refusal('B', { target_base: 'none' })).toMatch(/red, green by its text\./);
     expect(refusal('red', { target_base: 'A' })).toMatch(/red, green by letter\./);
     expect(refusal(-1)).toMatch(/leave them out with dataset\.select\.where: \{answer: \[0, 1\]\}\.$/);
@@ -456,6 +481,14 @@ describe('choices', () => {
       ];
       expect(texts(choices, 'B')).toEqual([['lead', 'iron'], 'iron']);
       expect(() => texts([{ a: 1 }, { a: 2 }], 'B')).toThrow(/its fields are: a/);
+      const named = (...ids: (string | number)[]) =>
+        ids.map((id, index) => ({ id, text: ['lead', 'iron', 'tin'][index] as string }));
+      expect(texts(named('C', 'A', 'B'), 'A')).toEqual([['lead', 'iron', 'tin'], 'iron']);
+      expect(texts(named('opt-7', 'opt-3'), 'opt-3')).toEqual([['lead', 'iron'], 'iron']);
+      expect(texts(named('opt-7', 'opt-3'), 0)).toEqual([['lead', 'iron'], 'lead']);
+      expect(texts(named('opt-7', 'opt-3'), 'B')).toEqual([['lead', 'iron'], 'iron']);
+      expect(texts(named(8713, 8714), 0)).toEqual([['lead', 'iron'], 'lead']);
+      expect(texts(named('1', '2', '3'), 1)).toEqual([['lead', 'iron', 'tin'], 'iron']);
     });
 
     test('a path to texts finds the labels beside them', () => {
@@ -616,12 +649,14 @@ describe('choices', () => {
 describe('what is said of a dataset as a whole', () => {
   const saidOf = async (rows: DatasetRow[], mapping: Partial<TaskMapping> = {}) => {
     const said: string[] = [];
-    await collect(tasksOf(rows, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
+    const numbered = rows.map((row, index) => ({ ...row, question: `q${index} ${row.question}` }));
+    await collect(tasksOf(numbered, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
     return said;
   };
   const row = (answer: DatasetRow['answer'], choices: DatasetRow['choices'] = ['red', 'green', 'blue']) =>
     ({ question: 'q', choices, answer }) as DatasetRow;
   const plain: Partial<TaskMapping> = { task_type: 'exact', choices_field: null };
+  const bare = (answer: DatasetRow['answer']): DatasetRow => ({ question: 'q', answer: answer as string });
 
   test.each<[string, DatasetRow[], Partial<TaskMapping>, RegExp[]]>([
     ['indices that a 0 tells', [row(2), row(0)], {}, []],
@@ -667,22 +702,103 @@ describe('what is said of a dataset as a whole', () => {
     ['booleans of the config’s choices', [row(true)], { choices_field: null, choices: ['yes', 'no'] }, []],
     [
       'texts of lists',
-      [row('["a"]'), row("['b', 'c']")],
+      [bare('["a"]'), bare("['b', 'c']")],
       plain,
-      [/text of a list.*dataset\.target_match: any/],
+      [/^Every target .* text of a list.*dataset\.target_match: any/],
     ],
-    ['the same with target_match', [row('["a"]')], { ...plain, target_match: 'any' }, []],
-    ['texts, one of which is a list', [row('["a"]'), row('b')], plain, []],
-    ['texts of lists of numbers', [row('[2,5]')], plain, []],
-    ['lists', [row(['a', 'b'])], plain, []],
+    [
+      'texts, some of which are lists',
+      [bare("['a', 'b']"), bare("['c', None]"), bare('[1999, 2000]'), bare('d'), bare('e')],
+      plain,
+      [/^3 of 5 targets .* text of a list.*dataset\.target_match: any/],
+    ],
+    ['the same with target_match', [bare('["a"]')], { ...plain, target_match: 'any' }, []],
+    ['texts, one of which is a list', [bare('["a"]'), bare('b')], plain, []],
+    ['texts of lists of numbers', [bare('[2,5]')], plain, [/text of a list/]],
+    ['the same as mathematics', [bare('[2,5]'), bare('[1]')], { ...plain, task_type: 'numeric' }, []],
+    ['texts in brackets', [bare('[sic]'), bare('[None]'), bare('[]')], plain, []],
+    ['lists', [bare(['a', 'b'])], plain, []],
     [
       'texts of booleans',
-      [row('True'), row('False')],
+      [bare('True'), bare('False')],
       plain,
       [/text of a boolean.*dataset\.choices: \["yes"/],
     ],
-    ['texts, one of which is of a boolean', [row('True'), row('Unknown')], plain, []],
-    ['booleans', [row(true)], plain, []],
+    ['texts, one of which is of a boolean', [bare('True'), bare('Unknown')], plain, []],
+    ['booleans', [bare(true)], plain, []],
+    [
+      'letters of choices that are not shown',
+      [row('B'), row('(A)')],
+      plain,
+      [
+        /^Every target .* in the field 'choices', which the question does not show\. Set dataset\.choices_field: choices/,
+      ],
+    ],
+    [
+      'labels, indices and letters of other fields',
+      [
+        { question: 'q', options: "{'A': 'red', 'B': 'green'}", answer: 'B' },
+        { question: 'q', options: ['red', 'green'], answer: 1 },
+      ],
+      plain,
+      [/in the field 'options'/],
+    ],
+    ['letters, one of which is of no choice', [row('B'), row('Z')], plain, []],
+    ['texts of choices that are not shown', [row('red'), row('green')], plain, []],
+    ['numbers of choices that are not shown', [row('3', ['2', '3', '4'])], plain, []],
+    [
+      'letters of choices that the question shows',
+      [row('B'), row('C')],
+      { ...plain, prompt_template: '{question} {choices}' },
+      [],
+    ],
+    [
+      'shuffled choices that speak of others',
+      [row('D', ['x', 'y', 'z', 'All of the above']), row('A', ['x', 'y', 'Both A and B']), row('A')],
+      { shuffle_choices: true },
+      [/^Row 1 \(dataset\.shuffle_choices\): the choice `All of the above` .*, and so it is in 1 more;/],
+    ],
+    [
+      'such choices in their order',
+      [row('D', ['x', 'y', 'z', 'All of the above'])],
+      { target_base: 'A' },
+      [],
+    ],
+    [
+      'shuffled choices that speak of nothing above',
+      [row('A', ['None of these', 'vitamins A and D', 'a or an', 'all of them', 'A and E numbers'])],
+      { shuffle_choices: true },
+      [],
+    ],
+    [
+      'images that are not shown',
+      [
+        { question: '<image 1> or <image 2>?', image: 'a.png', answer: 'x' },
+        { ...bare('y'), image: 'a.png' },
+      ],
+      { ...plain, image_field: 'image' },
+      [/^Row 1 \(dataset\.image_field\): <image 2> is named, and the row has fewer images;/],
+    ],
+    [
+      'images of choices that are not shown',
+      [{ ...row('A', ['<image 1>', '<image 2>']), image: 'a.png' }],
+      { image_field: 'image' },
+      [/<image 2> is named/],
+    ],
+    [
+      'images from several fields',
+      [
+        {
+          question: '<image 1> or <image 2>?',
+          image_1: 'a.png',
+          image_2: 'b.png',
+          image_3: null,
+          answer: 'x',
+        },
+      ],
+      { ...plain, image_field: ['image_1', 'image_2', 'image_3'] },
+      [],
+    ],
     ['the same, of few rows', Array.from({ length: 3 }, () => row('A')), {}, []],
     ['the same, shuffled', Array.from({ length: 6 }, () => row('A')), { shuffle_choices: true }, []],
   ])('%s', async (_, rows, mapping, wanted) => {
@@ -704,6 +820,27 @@ describe('what is said of a dataset as a whole', () => {
     ],
   ])('%s are refused', async (_, rows, message) => {
     await expect(saidOf(rows)).rejects.toThrow(message);
+  });
+
+  test('rows that ask the same as another one are counted', async () => {
+    const said: string[] = [];
+    const repeats = (rows: DatasetRow[], mapping: Partial<TaskMapping> = {}) =>
+      collect(tasksOf(rows, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
+    await repeats([row('A'), row('B'), row('A'), row('A', ['red', 'green']), row('A')]);
+    expect(said).toEqual([expect.stringMatching(/^2 rows with .* the first being row 3: each is a sample/)]);
+    await repeats([row('A'), row('A')], { shuffle_choices: true });
+    await repeats([bare('a'), bare('a')], plain);
+    expect(said).toHaveLength(3);
+    await repeats([bare('a'), bare('b')], plain);
+    await repeats(
+      [
+        { ...bare('a'), image: 'a.png' },
+        { ...bare('a'), image: 'b.png' },
+      ],
+      { ...plain, image_field: 'image' },
+    );
+    await repeats([bare('a'), bare('a')], { ...plain, task_type: 'custom' });
+    expect(said).toHaveLength(3);
   });
 
   test('rows that are not asked tell what indices count from', async () => {

@@ -52,6 +52,30 @@ describe('all of several choices', () => {
     'Answer: A, C ✅',
     '**A. red**\n**C. blue**\n\nExplanation:\n- B. green is a mixture.',
     "**A. red** and **C. blue**\n\nHere's why:\n- B. green is a mixture.",
+    'Answer: A and C because they are primary colours, unlike B.',
+    'Answer: A, C, since both are primary colours.',
+    'Answer: A and C – both are primary colours',
+    'Answer: A, C (both primary)',
+    'Answer: A and C (not B or D)',
+    'Answer: A and C, not B',
+    'The correct answers are A and C, not B.',
+    'The correct answers are A. red and C. blue, but not B. green or D. grey.',
+    'The answer is A and C rather than B and D.',
+    'A and C are correct, B and D are not.',
+    'A and C are right, while B and D are wrong.',
+    'Answer: Only A and C',
+    'Answer: A, C only',
+    'Answer: A as well as C',
+    'Answer: A plus C',
+    '正确答案是A和C。',
+    '正确答案是A和C，因为它们是原色。',
+    '答案：A、C',
+    'Antwort: A und C, weil beide rein sind.',
+    '<answer>A</answer><answer>C</answer>',
+    '<answer>A</answer>, <answer>C</answer>',
+    'Answer: red, blue',
+    'Answer: red and blue, because they are primary.',
+    'The correct answers are:\n- red\n- blue',
   ])('%s names A and C', (reply) => {
     expect(right(reply, [0, 2], 'all')).toMatchObject({
       correct: true,
@@ -80,6 +104,23 @@ describe('all of several choices', () => {
     'A, C\n\nBoth are colours.\n\nWait, B is as well.',
     "A, C\n\nThey look alike.\n\nSo it's A.",
     '',
+    'A and C are wrong.',
+    'A and C are not correct.',
+    'Answer: not A and C, because B is.',
+    'Answer: A, C or D, because they are alike.',
+    'Answer: A and C (or D)',
+    'Answer: A, C, which are pure, and D',
+    'Answer: A, C as well as D',
+    'Answer: A because C is wrong',
+    'Answer: A, not C',
+    'Answer: A, C are wrong',
+    'A and C because they are pure. Wait, B as well.',
+    'Answer: red or blue',
+    'Answer: not red and blue',
+    'Answer: red, green and blue',
+    '<answer>A</answer> No: <answer>C</answer>',
+    '答案是A或C。',
+    'All of the above',
   ])('%s does not name A and C, and no other', (reply) => {
     expect(right(reply, [0, 2], 'all').correct).toBe(false);
   });
@@ -118,6 +159,15 @@ describe('all of several choices', () => {
     expect(right(list, [0, 1, 2, 3], 'all').correct).toBe(false);
     expect(right('A, B, C, D', [0, 1, 2, 3], 'all').correct).toBe(true);
   });
+
+  test.each(['All of the above.', 'The answer is all of them.', 'Answer: all four options are correct'])(
+    '%s names all of them',
+    (reply) => {
+      expect(right(reply, [0, 1, 2, 3], 'all').correct).toBe(true);
+      const choices = [...CHOICES.slice(0, 3), 'all of the above'];
+      expect(gradeSeveralChoices(reply, [0, 1, 2, 3], choices, 'all').correct).toBe(false);
+    },
+  );
 
   test('says so where the letters are unclear', () => {
     const { message, letter } = right('Answer:\n- A. red: yes\n- C. blue: no', [0, 2], 'all');

@@ -32,7 +32,24 @@ describe('overlap of texts', () => {
   });
 
   it('normalises as SQuAD does, and leaves words that only contain an article', () => {
-    expect(normalizedAnswer('  The Theatre, a.k.a. “an” Étude!')).toBe('theatre aka “ ” étude');
+    expect(normalizedAnswer('  The Theatre, a.k.a. “an” Étude!')).toBe('theatre aka étude');
+  });
+
+  it.each([
+    ['北京。', '北京', 1],
+    ['天気がいい', '天気はいい', 0.8],
+    ['天氣非常好', '天氣很好', 2 / 3],
+    ['上海', '北京', 0],
+    ['Москва!', '«Москва»', 1],
+    ['it’s', "it's", 1],
+    ['“Oslo”', 'Oslo', 1],
+    ['Oslo\u200b', 'Oslo', 1],
+    ['São Paulo'.normalize('NFD'), 'São Paulo', 1],
+    ['दिल्ली।', 'दिल्ली', 1],
+    ['서울 시', '서울시', 0],
+    ['5 €', '5 $', 2 / 3],
+  ])('compares the words of any script in F1: %j, %j', (output, target, f1) => {
+    expect(wordF1(output, target)).toBeCloseTo(f1, 12);
   });
 
   it('lies between 0 and 1, and is 1 for a text and itself', () => {

@@ -41,6 +41,20 @@ describe('epochs of a sample', () => {
     expect(metrics.in_words.join(' ')).toContain('Each sample is run in 3 epochs');
   });
 
+  it('vote by what their answers are, not by how they are written', async () => {
+    const written = ['0.5', '\\boxed{1/2}', '3', '\\boxed{\\frac{1}{2}}', '3'];
+    const { metrics, rows } = await runInProcess(
+      config({
+        dataset: { items: [{ id: 's1', question: 'A half?', answer: '1/2' }] } as never,
+        runtime: { ...epochs.runtime, epochs: 5 },
+        metrics: { reducers: ['mode'] },
+      }),
+      { languageModel: new FakeModel(({ call }) => written[call.trial] as string) },
+    );
+    expect(metrics.reducers).toMatchObject({ mode: { mean: 1, ties: 0 } });
+    expect(rows[0]).not.toHaveProperty('vote');
+  });
+
   it('see nothing of each other, while the trials of one do', async () => {
     const asked = new FakeModel(({ call }) => `The answer is ${900 + call.trial}.`);
     const { rows, metrics, memory } = await runInProcess(

@@ -105,7 +105,7 @@ describe('calls that fail in process', () => {
     expect(rows[0]?.error).toEqual({ type: 'bad_request', message: 'not like this' });
   });
 
-  it('end the run as failed where every call would fail, and keep what was done', async () => {
+  it('end the run as failed where every call fails from one on, and keep what was done', async () => {
     const model = new FakeModel((request) => (request.call.sample_id === 's2' ? noKey() : solve(request)));
     const { metrics, rows } = await runInProcess(config(), { languageModel: model, pause });
     expect(metrics).toMatchObject({
@@ -115,7 +115,8 @@ describe('calls that fail in process', () => {
       correct: 1,
     });
     expect(rows.map(({ id }) => id)).toEqual(['s1']);
-    expect(model.asked).toHaveLength(2);
+    expect(model.asked).toHaveLength(6);
+    expect(pauses).toEqual([1000, 2000, 4000, 8000]);
   });
 
   it('score no empty reply', async () => {

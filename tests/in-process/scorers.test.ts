@@ -225,17 +225,19 @@ it('scores by a function of the user, which may fail without harm', async () => 
     `export function score(answer: string, sample: { id: string; target: string; options: { bonus: number } }) {
       if (sample.id === 's2') throw new Error('no opinion');
       if (sample.id === 's3') return 7;
+      if (sample.id === 's4') return new Map([['right', true]]);
       return { length: Math.min(answer.length / 100, 1), right: answer.includes(sample.target), bonus: sample.options.bonus };
     }`,
   );
   const { rows, metrics } = await runInProcess(
-    config({ scorers: { own: { type: 'code', file, options: { bonus: 0.5 } } } }),
+    config({ scorers: { own: { type: 'code', file, options: { bonus: 0.5 } } } }, 4),
     { languageModel: new FakeModel(solve) },
   );
   expect(rows[0]?.scores).toEqual({ 'own.length': 0.16, 'own.right': true, 'own.bonus': 0.5 });
   expect(rows[1]?.unscored?.own).toMatch(/score failed: no opinion \(scorer\.ts:2\)/);
   expect(rows[2]?.unscored?.own).toMatch(/score returned 7; a score is/);
-  expect(metrics).toMatchObject({ errors: 0, unscored: { own: 2 } });
+  expect(rows[3]?.unscored?.own).toMatch(/score failed: it holds a Map: answer what is in it as an object/);
+  expect(metrics).toMatchObject({ errors: 0, unscored: { own: 3 } });
 });
 
 it.skipIf(mustSkipPython(hasPython))('scores by a Python function in the sandbox', async () => {

@@ -286,6 +286,16 @@ test.each<[Kind, object, Record<string, string>]>([
     { scaffolds_failed: 0, scaffolds_unscored: 1, scaffolds_duplicate: 2 },
     { scaffolds: '9, 1 given up without a score, 2 duplicates' },
   ],
+  [
+    'evolve',
+    {
+      best: {
+        ...{ id: '1-0-0', iteration: 2, score: 0.5, path: 'a/scaffold.py', test_score: null },
+        ...{ metrics: { cases_passed: 8 }, metrics_of: { runs: 5, of: 10 } },
+      },
+    },
+    { 'best_metric:cases_passed': '8, of the same scaffold, 5 of 10 runs' },
+  ],
   ['evolve', { best: null }, { best_score: '–, nothing was validated' }],
   [
     'judge',

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ChatMessage } from '../../src/contracts/language-model.js';
 import { bedrockLanguageModel } from '../../src/language-models/bedrock.js';
 import { failure, fake, modelFor, request, toolChat, weatherTool } from './support.js';
 
@@ -86,6 +87,32 @@ describe('the Bedrock adapter', () => {
         { role: 'user', content: [answer('a1', '-3 °C'), answer('a2', '17 °C')] },
       ],
     });
+  });
+
+  it('sends ids that the API takes, each result with that of its call', async () => {
+    const provider = await fake('bedrock');
+    const ids = ['toolu_01-A', 'functions.look:0', 'functions.look.0', 'a'.repeat(65)];
+    const chat: ChatMessage[] = [
+      { role: 'user', content: 'Look.' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: ids.map((id) => ({ id, name: 'look', arguments: '{}' })),
+      },
+      ...ids.map((id): ChatMessage => ({ role: 'tool', content: 'blue', tool_call_id: id })),
+    ];
+    await (await modelFor(provider)).generate(request(chat, { tools: [weatherTool] }));
+    const { body } = provider.requests[0] ?? {};
+    const calls = body.messages[1].content.map(
+      (block: { toolUse: { toolUseId: string } }) => block.toolUse.toolUseId,
+    );
+    expect(calls).toEqual([ids[0], ...Array(3).fill(expect.stringMatching(/^[A-Za-z0-9]{9}$/))]);
+    expect(new Set(calls).size).toBe(4);
+    expect(
+      body.messages[2].content.map(
+        (block: { toolResult: { toolUseId: string } }) => block.toolResult.toolUseId,
+      ),
+    ).toEqual(calls);
   });
 
   it('sends images before the text', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { classifyError } from '../../src/language-models/classify-error.js';
+import { classifyError, errorInsideBody } from '../../src/language-models/classify-error.js';
 import { tidyErrorText } from '../../src/language-models/error-text.js';
 import { readRetryAfter } from '../../src/language-models/retry-after.js';
 
@@ -142,6 +142,35 @@ describe('the classifier', () => {
     [400, 'Incorrect API key provided: xa***.', 'authentication'],
     [403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO', 'bad_request'],
     [403, "The request violates your organisation's policy on regions.", 'authentication'],
+    [403, 'Request blocked by content filter guardrail', 'bad_request'],
+    [403, 'Forbidden', 'forbidden'],
+    [403, 'Your request was blocked.', 'forbidden'],
+    [403, 'Access denied by the security policy of your organization', 'forbidden'],
+    [403, 'Your organization must be verified to use this model.', 'authentication'],
+    [403, 'Country, region, or territory not supported', 'authentication'],
+    [403, 'This API key does not have access to this model', 'authentication'],
+    [401, 'Request blocked', 'authentication'],
+    [429, 'Your account is not active, please check your billing details on our website.', 'quota_exhausted'],
+    [429, "you've reached your weekly usage limit, upgrade for higher limits", 'quota_exhausted'],
+    [429, "you've reached your hourly usage limit, upgrade for higher limits", 'rate_limited'],
+    [429, 'You are using a Trial key, which is limited to 1000 API calls / month.', 'quota_exhausted'],
+    [429, 'You are using a Trial key, which is limited to 10 API calls / minute.', 'rate_limited'],
+    [
+      429,
+      'Rate limit of 50 per 86400s exceeded for UserByModelByDay. Please wait 35163 seconds',
+      'quota_exhausted',
+    ],
+    [
+      429,
+      'Rate limit of 10 per 60s exceeded for UserByModelByMinute. Please wait 41 seconds',
+      'rate_limited',
+    ],
+    [429, 'Quota exceeded: requests per day, limit: 0; requests per minute, limit: 0', 'quota_exhausted'],
+    [429, 'Quota exceeded: requests per day, limit: 0.5; requests per minute, limit: 05', 'rate_limited'],
+    [429, 'Rate limit reached (TPM): Limit 6,000, Used 0, Requested 7,500. Try again in 1m.', 'bad_request'],
+    [429, 'Rate limit reached (TPM): Limit 6000, Used 5500, Requested 750. Try again in 2s.', 'rate_limited'],
+    [400, "[{'msg': 'wrong type', 'input': 'of the spending limit'}]", 'bad_request'],
+    [422, '[{"loc":["body"],"msg":"wrong","input":"Incorrect API key provided"}]', 'bad_request'],
     [400, 'Failed to call a function. (tool_use_failed)', 'broken_off'],
     [400, 'litellm: GroqException - {"error":{"code":"json_validate_failed"}}', 'broken_off'],
   ])('takes %d with "%s" for %s', (status, message, kind) => {
@@ -160,6 +189,8 @@ describe('the classifier', () => {
     ],
     [429, 'insufficient_quota', 'You exceeded your current quota, check your plan.', 'quota_exhausted'],
     [429, 'insufficient_quota', 'Free allocated quota exceeded.', 'quota_exhausted'],
+    [429, 'billing_not_active', 'Please check your billing details.', 'quota_exhausted'],
+    [429, 'SetLimitExceeded', 'The model service has been paused.', 'quota_exhausted'],
     [
       429,
       'insufficient_quota',
@@ -175,6 +206,82 @@ describe('the classifier', () => {
   ])('takes %d of the code %s with "%s" for %s', (status, code, message, kind) => {
     const error = Object.assign(new Error(message), { status, error: { message, code, type: code } });
     expect(classify(error)).toMatchObject({ kind });
+  });
+
+  test.each([
+    [
+      400,
+      "This model's maximum context length is 8192 tokens. However, you requested 8400 tokens (6352 in the messages, 2048 in the completion). Please reduce the length of the messages or completion.",
+    ],
+    [
+      400,
+      "'max_tokens' is too large: 4096. This model's maximum context length is 8192 tokens and your request has 5000 input tokens",
+    ],
+    [400, 'prompt is too long: 210032 tokens > 200000 maximum'],
+    [
+      400,
+      'input length and `max_tokens` exceed context limit: 199000 + 20000 > 200000, decrease input length or `max_tokens` and try again',
+    ],
+    [400, 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).'],
+    [400, 'Input is too long for requested model.'],
+    [
+      400,
+      'the request exceeds the available context size. try increasing the context size or enable context shift',
+    ],
+    [500, 'the request exceeds the available context size.'],
+    [400, "The input (9000 tokens) is longer than the model's context length (8192 tokens)."],
+    [
+      400,
+      'Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    ],
+    [400, "This model's maximum prompt length is 131072 but the request contains 150000 tokens."],
+    [
+      400,
+      'Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
+    ],
+    [400, 'Invalid request: Your request exceeded model token limit: 131072'],
+    [422, 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.'],
+    [400, 'litellm.ContextWindowExceededError: the prompt does not fit'],
+    [400, "Invalid 'messages[3].content': string too long. (string_above_max_length)"],
+    [413, 'Request Entity Too Large'],
+  ])('takes %d with "%s" for a full context', (status, message) => {
+    const error = Object.assign(new Error(message), { status, error: { message } });
+    expect(classify(error)).toMatchObject({ kind: 'context_full', retryable: false, fatalForRun: false });
+  });
+
+  test.each([
+    [400, 'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens', 'bad_request'],
+    [400, 'Missing field context in the request', 'bad_request'],
+    [500, 'timeout exceeded while awaiting headers: context deadline exceeded', 'server'],
+    [
+      413,
+      'Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 8000',
+      'bad_request',
+    ],
+    [429, 'Too many tokens; the maximum context length is 8192', 'rate_limited'],
+  ])('takes %d with "%s" for no full context', (status, message, kind) => {
+    const error = Object.assign(new Error(message), { status, error: { message } });
+    expect(classify(error)).toMatchObject({ kind });
+  });
+
+  test.each([
+    ['of the week', 'weekly usage limit', 'the quota of the week is'],
+    ['of the month', 'limited to 1000 API calls / month', 'the quota of the month is'],
+    ['of the day', 'requests per day (RPD)', 'the quota of the day is'],
+  ])('says whether a quota is %s', (_what, message, said) => {
+    const error = Object.assign(new Error(message), { status: 429, error: { message } });
+    expect(classify(error).message).toContain(said);
+  });
+
+  test.each<[string, unknown, string | undefined]>([
+    ['a code of 0 beside a reply is none', { error: { code: 0, message: '' }, choices: [{}] }, undefined],
+    ['nor is an error of 0', { error: 0, choices: [{}] }, undefined],
+    ['an error beside a reply is one', { error: { code: 0, message: 'gone' }, choices: [{}] }, 'broken_off'],
+    ['an empty data is no reply', { code: 429, msg: 'rate limited', data: {} }, 'rate_limited'],
+    ['nor is an empty list of it', { code: 429, msg: 'rate limited', data: [] }, 'rate_limited'],
+    ['vectors are a reply', { message: 'ok', data: [{ embedding: [1] }] }, undefined],
+  ])('reads a body of status 200: %s', (_what, body, kind) => {
+    expect(errorInsideBody(body, { provider: 'openai' })?.kind).toBe(kind);
   });
 
   it("reads a day's quota out of Google's details, whose RetryInfo says two seconds", () => {

@@ -176,7 +176,7 @@ describe('the OpenAI adapter', () => {
     expect(error.message).toContain(expected);
   });
 
-  it('reads content in parts, a refusal, and forgives odd usage', async () => {
+  it('reads content in parts, a refusal as what the model says, and forgives odd usage', async () => {
     const provider = await fake('openai');
     const model = await modelFor(provider);
     const choice = (message: object) => ({
@@ -192,10 +192,7 @@ describe('the OpenAI adapter', () => {
       choice({ refusal: 'No.' }),
     );
     expect(await model.generate(request())).toEqual({ text: 'ab', finish_reason: 'stop' });
-    expect(await failure(model.generate(request()))).toMatchObject({
-      kind: 'content_filter',
-      message: expect.stringMatching(/ withheld the reply \(refusal\): No\.$/),
-    });
+    expect(await model.generate(request())).toEqual({ text: 'No.', finish_reason: 'stop' });
   });
 
   it.each<[string, object, object]>([
@@ -226,6 +223,26 @@ describe('the OpenAI adapter', () => {
       { output_tokens: 50, cache_write_tokens: 30 },
     ],
     [
+      'the names of its other protocol',
+      {
+        prompt_tokens: undefined,
+        input_tokens: 32,
+        output_tokens: 9000,
+        output_tokens_details: { reasoning_tokens: 8000 },
+      },
+      { output_tokens: 9000, reasoning_tokens: 8000 },
+    ],
+    [
+      'thoughts that neither the reply nor the total counts',
+      { completion_tokens: 2, total_tokens: 34, completion_tokens_details: { reasoning_tokens: 317 } },
+      { output_tokens: 319, reasoning_tokens: 317 },
+    ],
+    [
+      'cached input that a gateway leaves out',
+      { prompt_tokens: 2, completion_tokens: 50, prompt_tokens_details: { cached_tokens: 30 } },
+      { output_tokens: 50 },
+    ],
+    [
       'what it has read there',
       { completion_tokens: 50, prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 0 } },
       { output_tokens: 50 },
@@ -235,10 +252,11 @@ describe('the OpenAI adapter', () => {
     const body = {
       choices: [{ message: { content: 'a' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 32, ...tokens },
+      service_tier: 'flex',
     };
     provider.next({ kind: 'raw', body: JSON.stringify(body), contentType: 'application/json' });
     const { usage } = await (await modelFor(provider)).generate(request());
-    expect(usage).toEqual({ input_tokens: 32, ...output });
+    expect(usage).toEqual({ input_tokens: 32, ...output, service_tier: 'flex' });
   });
 
   it('sends the thoughts of earlier replies to a server that requires them, and from then on at once', async () => {
@@ -257,6 +275,55 @@ describe('the OpenAI adapter', () => {
     const sent = provider.requests.map(({ body }) => body.messages[1].reasoning_content);
     expect(sent).toEqual([undefined, 'I look.', 'I look.']);
     expect(provider.requests[1]?.body.reasoning_effort).toBe('high');
+  });
+
+  it('sends ids that a server allows, each result with that of its call, where it refuses others', async () => {
+    const provider = await fake('openai');
+    const model = await modelFor(provider);
+    const ids = ['functions.look:0', 'functions.look.0', 'abcDEF123'];
+    const chat: ChatMessage[] = [
+      { role: 'user', content: 'Look.' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: ids.map((id) => ({ id, name: 'look', arguments: '{}' })),
+      },
+      ...ids.map((id): ChatMessage => ({ role: 'tool', content: 'blue', tool_call_id: id })),
+    ];
+    await model.generate(request(chat));
+    const words = 'Tool call id was functions.look:0 but must be a-z, A-Z, 0-9, with a length of 9.';
+    provider.next({ kind: 'status', status: 400, message: words });
+    expect(await model.generate(request(chat))).not.toHaveProperty('adapted');
+    await model.generate(request(chat));
+    const sent = provider.requests.map(({ body: { messages } }) => ({
+      calls: messages[1].tool_calls.map(({ id }: { id: string }) => id),
+      results: messages.slice(2).map(({ tool_call_id: id }: { tool_call_id: string }) => id),
+    }));
+    expect(sent[0]?.calls).toEqual(ids);
+    expect(sent[1]?.calls).toEqual(ids);
+    expect(sent[3]).toEqual(sent[2]);
+    expect(sent[2]?.results).toEqual(sent[2]?.calls);
+    expect(new Set(sent[2]?.calls).size).toBe(3);
+    expect(sent[2]?.calls).toEqual(
+      [/^\w{9}$/, /^\w{9}$/, /^abcDEF123$/].map((id) => expect.stringMatching(id)),
+    );
+  });
+
+  it('asks for any object in the older way where there are no schemas, and for nothing less than a schema', async () => {
+    const provider = await fake('openai');
+    const model = await modelFor(provider);
+    const message = 'This response_format type is unavailable now';
+    const any = { parameters: { response_format: { type: 'object', title: 'verdict' } } };
+    provider.next({ kind: 'status', status: 400, message });
+    const { adapted } = await model.generate(request('As JSON.', any));
+    await model.generate(request('As JSON.', any));
+    const sent = provider.requests.map(({ body }) => body.response_format.type);
+    expect(sent).toEqual(['json_schema', 'json_object', 'json_object']);
+    expect(adapted).toEqual([`lm.response_format is sent as json_object: the server says: ${message}`]);
+    const whole = { parameters: { response_format: { type: 'object', properties: { a: {} } } } };
+    provider.next({ kind: 'status', status: 400, message });
+    expect(await failure(model.generate(request('As JSON.', whole)))).toMatchObject({ kind: 'bad_request' });
+    expect(provider.requests.at(-1)?.body.response_format.type).toBe('json_schema');
   });
 
   it.each([

@@ -118,6 +118,34 @@ describe('a provider counts as unreachable', () => {
     expect(outage.isOpen).toBe(true);
   });
 
+  it('for two minutes only where one call alone is above a limit: then its attempts count again', async () => {
+    const limited = () => error('rate_limited');
+    let before = none;
+    const forgiven: boolean[] = [];
+    for (let request = 0; request < 14; request++) {
+      const call = waits();
+      await passed(61_000);
+      forgiven.push(call.turn?.failed('big', before, limited()) ?? false);
+      if (!forgiven.at(-1)) before = withFailure(before, limited());
+    }
+    expect(forgiven.slice(0, 4)).toEqual([false, false, true, true]);
+    expect(forgiven.slice(6)).toEqual(Array(8).fill(false));
+    // Of the next call nobody knows that it is above the limit.
+    const next = waits();
+    await passed(61_000);
+    expect(next.turn?.failed('next', none, limited())).toBe(true);
+  });
+
+  it('for as long as it lasts where one call alone meets no capacity', async () => {
+    let before = none;
+    for (let request = 0; request < 14; request++) {
+      const call = waits();
+      await passed(61_000);
+      if (call.turn?.failed('one', before, busy()) === false) before = withFailure(before, busy());
+    }
+    expect(before.failures).toBe(2);
+  });
+
   it('and not for the sake of one call while others are asked beside it', async () => {
     const [beside] = await sent(1);
     for (let before = none; before.failures < 8; before = withFailure(before, busy())) {

@@ -16,6 +16,13 @@ describe('the cost of a call', () => {
     ['openai', 'gpt-4o-2024-05-13', 0.005 + 0.0075],
     ['openai', 'gpt-4o-mini', 0.00015 + 0.0003],
     ['openai', 'gpt-5-chat-latest', 0.00125 + 0.005],
+    ['openai', 'gpt-4-1106-preview', 0.01 + 0.015],
+    ['openai', 'gpt-4-0125-preview', 0.01 + 0.015],
+    ['openai', 'gpt-4-0613', 0.03 + 0.03],
+    ['openai', 'gpt-4-turbo-preview', 0.01 + 0.015],
+    ['openai', 'gpt-3.5-turbo-1106', 0.001 + 0.001],
+    ['openai', 'gpt-3.5-turbo-0613', 0.0015 + 0.001],
+    ['openai', 'gpt-3.5-turbo-0125', 0.0005 + 0.00075],
     ['anthropic', 'claude-sonnet-4-20250514', 0.003 + 0.0075],
     ['anthropic', 'claude-opus-4-5-20251101', 0.005 + 0.0125],
     ['anthropic', 'claude-3-5-sonnet-latest', 0.003 + 0.0075],
@@ -30,10 +37,30 @@ describe('the cost of a call', () => {
     ['openai', 'llama-3'],
     ['anthropic', 'claude-opus-4-9'],
     ['gemini', 'gemini-2.5-flash-image-preview'],
+    ['gemini', 'gemini-2.5-flash-preview-tts'],
+    ['gemini', 'gemini-2.0-flash-preview-image-generation'],
+    ['gemini', 'gemini-2.0-flash-exp-image-generation'],
     ['gemini', 'gpt-4o'],
     ['nobody', 'gpt-4o'],
   ])('%s/%s has no price, and so an unknown cost', (provider, model) => {
     expect(costOf(provider, model, SMALL)).toBeNull();
+  });
+
+  it('is unknown at another tier, unless a table of one’s own names that', () => {
+    const usage = { ...MILLION, service_tier: 'flex' };
+    for (const model of ['gpt-5-mini', 'gpt-5-mini-2025-08-07']) {
+      expect(costOf('openai', model, usage, { at })).toBeNull();
+      const own: PriceTable = structuredClone(table);
+      Object.assign(own.providers.openai?.models ?? {}, { 'gpt-5-mini@flex': { input: 0.125, output: 1 } });
+      expect(costOf('openai', model, usage, { at, table: own })).toBeCloseTo(1.125, 10);
+      expect(
+        costOf('openai', model, { ...MILLION, service_tier: 'priority' }, { at, table: own }),
+      ).toBeNull();
+      expect(costOf('openai', model, MILLION, { at, table: own })).toBeCloseTo(2.25, 10);
+    }
+    const servers = { '127.0.0.1:8000': { '*': { input: 1, output: 1 } } };
+    const baseUrl = 'http://127.0.0.1:8000/v1';
+    expect(costOf('openai', 'x', usage, { baseUrl, table: { providers: {}, servers } })).toBe(2);
   });
 
   it('is unknown where the provider did not report usage', () => {

@@ -37,7 +37,20 @@ const CASES: [string, Behaviour, Expectation][] = [
     { kind: 'status', status: 401 },
     { kind: 'authentication', retryable: false, fatalForRun: true },
   ],
-  ['a 403 ends the run', { kind: 'status', status: 403 }, { kind: 'authentication', fatalForRun: true }],
+  [
+    'a 403 that names the account ends the run',
+    { kind: 'status', status: 403, message: 'This account may not use the model.' },
+    { kind: 'authentication', fatalForRun: true },
+  ],
+  [
+    'a 403 page, as of a firewall, may be of the prompt',
+    {
+      kind: 'raw',
+      status: 403,
+      body: '<html><head><title>403 Forbidden</title></head><body>You are unable to access this account</body></html>',
+    },
+    { kind: 'forbidden', status: 403, fatalForRun: true },
+  ],
   [
     'a 402 ends the run',
     { kind: 'status', status: 402 },

@@ -3,7 +3,7 @@ import type { GenerateReply, ToolCall } from '../../src/contracts/language-model
 import type { LanguageModelError } from '../../src/language-models/errors.js';
 import { readEnd } from '../../src/language-models/reply-end.js';
 import type { ProviderKind } from '../support/fake-providers/behaviours.js';
-import { failure, fake, modelFor, request } from './support.js';
+import { failure, fake, modelFor, request, weatherTool } from './support.js';
 
 /** What an adapter makes of a body of status 200. */
 async function read(kind: ProviderKind, body: unknown): Promise<GenerateReply> {
@@ -30,6 +30,10 @@ const message = (content: unknown, stop_reason: string | null, more = {}) => ({
   ...more,
 });
 
+const choices = (...messages: object[]) => ({
+  choices: messages.map((message) => ({ message, finish_reason: 'tool_calls' })),
+});
+
 type ReadCase = [name: string, kind: ProviderKind, body: unknown, expected: Partial<GenerateReply>];
 
 test.each<ReadCase>([
@@ -54,6 +58,32 @@ test.each<ReadCase>([
     choice({ content: [{ type: 'reference', ids: [1] }, { type: 'output_text', text: 'a' }, null] }),
     { text: 'a' },
   ],
+  [
+    'a text in the second choice',
+    'openai',
+    {
+      choices: [...choice({ content: null }, 'stop').choices, ...choice({ content: 'a' }, 'length').choices],
+    },
+    { text: 'a', finish_reason: 'length' },
+  ],
+  [
+    'a text and calls in two choices',
+    'openai',
+    choices(
+      { content: 'a' },
+      { content: '', tool_calls: [{ id: 'x', function: { name: 'f', arguments: '{}' } }] },
+    ),
+    { text: 'a', finish_reason: 'tool_calls', tool_calls: [{ id: 'x', name: 'f', arguments: '{}' }] },
+  ],
+  ['two replies', 'openai', choices({ content: 'a' }, { content: 'b' }), { text: 'a' }],
+  // promptfoo#1991
+  [
+    'a refusal of the model',
+    'openai',
+    choice({ content: null, refusal: 'I cannot.' }),
+    { text: 'I cannot.', finish_reason: 'stop' },
+  ],
+  ['a refusal beside a text', 'openai', choice({ content: 'a', refusal: '' }), { text: 'a' }],
   ['no content', 'openai', choice({}), { text: '' }],
   ['no finish reason', 'openai', choice({ content: 'a' }, null), { text: 'a', finish_reason: 'unknown' }],
   ['another word for the end', 'openai', choice({ content: 'a' }, 'eos_token'), { finish_reason: 'stop' }],
@@ -226,11 +256,11 @@ describe('a reply whose end its provider calls a failure is none, whatever came 
     ],
     ['SAFETY through a gateway', 'openai', choice({ content: 'x' }, 'SAFETY'), WITHHELD, /"SAFETY"/],
     [
-      'a refusal',
+      'a refusal that a filter wrote',
       'openai',
-      choice({ content: null, refusal: 'I cannot.' }),
+      choice({ content: null, refusal: 'I cannot.' }, 'content_filter'),
       WITHHELD,
-      /\(refusal\): I cannot\.$/,
+      /"content_filter"/,
     ],
     [
       'SAFETY',
@@ -279,6 +309,19 @@ describe('a reply whose end its provider calls a failure is none, whatever came 
     ['constructor', 'unknown'],
     ['insufficient_system_resource', 'broken_off'],
     ['request_cancelled', 'broken_off'],
+    // Gemini's OpenAI-compatible address (hermes-agent#11171), and gateways.
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'broken_off'],
+    ['function_call_filter: SOMETHING_NEW', 'broken_off'],
+    ['content_filter: RECITATION', 'content_filter'],
+    ['content_filter: SOMETHING_NEW', 'content_filter'],
+    ['content_filter: MAX_TOKENS', 'length'],
+    ['content-filter', 'content_filter'],
+    ['tool-calls', 'tool_calls'],
+    ['MODEL_ARMOR', 'content_filter'],
+    ['ERROR_LIMIT', 'length'],
+    ['contextLengthReached', 'length'],
+    ['no_filter', 'unknown'],
+    ['of_length: new', 'unknown'],
     ['pause_turn', 'paused'],
   ])('%j ends as %s', (reason, end) => {
     expect(readEnd(reason)).toBe(end);
@@ -334,6 +377,21 @@ describe('tool calls', () => {
     ['without arguments', called(f('look')), [{ name: 'look', arguments: '' }]],
     ['with null', called(f('look', null)), [{ arguments: '' }]],
     ['with an object', called(f('look', { a: 1 })), [{ arguments: '{"a":1}' }]],
+    [
+      'in a choice of their own (nanobot#1481)',
+      choices({ content: 'I look.' }, { tool_calls: [f('look', '{}')] }, { tool_calls: [f('see', '{}')] }),
+      [{ name: 'look' }, { name: 'see' }],
+    ],
+    [
+      'in both of two choices',
+      choices({ tool_calls: [f('look', '{}')] }, { tool_calls: [f('look', '{}', { id: 'y' })] }),
+      [{ id: 'x', name: 'look' }],
+    ],
+    [
+      'in the second of two whole replies',
+      choices({ content: 'A' }, { content: 'B', tool_calls: [f('look', '{}')] }),
+      undefined,
+    ],
     [
       'with marks of a channel after the name',
       called(f('look<|channel|>commentary', '{}'), f('look_up <|constrain|>json', '{}')),
@@ -399,6 +457,26 @@ describe('tool calls', () => {
     const { tool_calls, text } = await read('anthropic', body);
     expect(tool_calls).toEqual([{ id: 'c', name: 'look', arguments: '{"city":"Oslo"}' }]);
     expect(text).toBe('And th');
+  });
+
+  test('without a name are no lost ones', async () => {
+    const provider = await fake('openai');
+    const body = JSON.stringify(choice({ content: 'I look.', tool_calls: [f(null, '{}')] }, 'tool_calls'));
+    provider.next({ kind: 'raw', body, contentType: 'application/json' });
+    const reply = await (await modelFor(provider)).generate(request('?', { tools: [weatherTool] }));
+    expect(reply.text).toBe('I look.');
+  });
+
+  test.each<[string, object[] | undefined, string | null]>([
+    ['which tools were offered for', [weatherTool], 'broken_off'],
+    ['which nothing was offered for', undefined, null],
+  ])('that a server speaks of and does not send, %s', async (_for, tools, kind) => {
+    const provider = await fake('openai');
+    const body = JSON.stringify(choice({ content: 'I look.' }, 'tool_calls'));
+    provider.next({ kind: 'raw', body, contentType: 'application/json' });
+    const asked = (await modelFor(provider)).generate(request('?', { tools: tools as never }));
+    if (kind === null) expect((await asked).text).toBe('I look.');
+    else expect(await failure(asked)).toMatchObject({ kind, retryable: true });
   });
 
   test('get an id that no earlier call of the chat has', async () => {

@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import type { Provider } from '../../src/config/providers.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
+import { readMessage } from '../../src/language-models/anthropic-wire.js';
 import { createLanguageModel } from '../../src/language-models/create.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import {
   estimatedUsage,
+  isAboveLimit,
   mostUsage,
   reportedUsage,
   unrecordedOf,
@@ -47,6 +49,19 @@ describe('reported usage', () => {
   });
 });
 
+it('has no part that is larger than its whole', () => {
+  expect(reportedUsage([12], [2], 317)).toEqual({
+    input_tokens: 12,
+    output_tokens: 319,
+    reasoning_tokens: 317,
+  });
+  expect(reportedUsage([12], [317], 317)).toEqual({
+    input_tokens: 12,
+    output_tokens: 317,
+    reasoning_tokens: 317,
+  });
+});
+
 it('is reported in parts, each of them a natural number', () => {
   expect(reportedUsage([7, 0, 2], [3, 1])).toEqual({ input_tokens: 9, output_tokens: 4 });
   expect(reportedUsage([7, -2], [3])).toBeUndefined();
@@ -82,6 +97,21 @@ describe('estimated usage', () => {
     expect(estimatedUsage(after, reply).input_tokens).toBe(INPUT + 4 + tokens(tool_calls));
   });
 
+  it('counts thoughts that are shown, once, and at least as the budget', () => {
+    const reasoning = 'x'.repeat(90);
+    const free = { ...request, parameters: {} };
+    expect(estimatedUsage(free, { ...reply, reasoning }).output_tokens).toBe(OUTPUT + 30);
+    const budget = (thinking_budget: number) => ({ ...request, parameters: { thinking_budget } });
+    expect(estimatedUsage(budget(50), { ...reply, reasoning }).output_tokens).toBe(OUTPUT + 50);
+    expect(estimatedUsage(budget(10), { ...reply, reasoning }).output_tokens).toBe(OUTPUT + 30);
+    expect(estimatedUsage(free, { ...reply, text: `<think>${reasoning}</think>` }).output_tokens).toBe(35);
+    const usage = { input_tokens: 9, output_tokens: 0 };
+    expect(withUsage(free, { text: '', reasoning, finish_reason: 'stop', usage })).toMatchObject({
+      usage: { output_tokens: 30 },
+      usage_estimated: true,
+    });
+  });
+
   it('is never more than the model may say, and that much where it was cut off', () => {
     const long = { ...reply, text: 'x'.repeat(900) };
     expect(estimatedUsage(request, long).output_tokens).toBe(100);
@@ -103,8 +133,105 @@ describe('estimated usage', () => {
     }
     const usage = { input_tokens: 9, output_tokens: 0 };
     const empty: GenerateReply = { text: '', finish_reason: 'content_filter', usage };
-    expect(withUsage(request, empty)).toBe(empty);
+    expect(withUsage(request, empty)).toEqual(empty);
   });
+});
+
+describe('a reply with just as many tokens as it may have', () => {
+  const usage = { input_tokens: 9, output_tokens: 100 };
+  const call = (text: string) => ({ tool_calls: [{ id: '1', name: 'add', arguments: text }] });
+
+  it.each<[string, Partial<GenerateReply>, string]>([
+    ['was cut off', {}, 'length'],
+    ['was cut off, whatever the word', { finish_reason: 'unknown' }, 'length'],
+    ['was cut off in its thoughts', { text: '', reasoning: 'so' }, 'length'],
+    [
+      'was cut off beside its thoughts',
+      { usage: { ...usage, output_tokens: 350, reasoning_tokens: 250 } },
+      'length',
+    ],
+    ['was cut off in a tool call', { ...call('{"a": '), finish_reason: 'tool_calls' }, 'length'],
+    ['has whole tool calls', { ...call('{"a": 1}'), finish_reason: 'tool_calls' }, 'tool_calls'],
+    ['has fewer', { usage: { ...usage, output_tokens: 99 } }, 'stop'],
+    ['has more, from a server without limits', { usage: { ...usage, output_tokens: 101 } }, 'stop'],
+    ['is only estimated to have them', { usage: undefined, text: 'x'.repeat(900) }, 'stop'],
+  ])('%s', (_, fields, finish_reason) => {
+    expect(withUsage(request, { ...reply, usage, ...fields })).toMatchObject({ finish_reason });
+  });
+
+  it('is whole where there is no limit', () => {
+    expect(withUsage({ ...request, parameters: {} }, { ...reply, usage })).toEqual({ ...reply, usage });
+  });
+});
+
+describe('a prompt of which the server has read a part only', () => {
+  const words = (count: number, word = 'word ') => word.repeat(count);
+  const readOf = (content: string, input_tokens: number) => {
+    const long = { ...request, messages: [{ role: 'user' as const, content }] };
+    const given = { ...reply, adapted: ['sent no seed'], usage: { input_tokens, output_tokens: 3 } };
+    return withUsage(long, given)
+      .adapted?.slice(1)
+      .map((sentence) => sentence.slice(0, 44));
+  };
+  const cut = ['the server reports fewer input tokens than th'.slice(0, 44)];
+
+  it.each<[string, string, number, string[]]>([
+    ['of 12,000 words 2,050 tokens', words(12_000), 2050, cut],
+    ['of 6,000 words 4,096 tokens', words(6000), 4096, cut],
+    ['of 20,000 characters of Chinese 2,048 tokens', '我们今天去看书'.repeat(3000), 2048, cut],
+    ['a whole one', words(6000), 7800, []],
+    ['a token a word', words(6000), 6000, []],
+    ['a whole Chinese one', '我们今天去看书'.repeat(3000), 13_000, []],
+    ['spaces', `a${' '.repeat(60_000)}b`, 500, []],
+    ['dashes', '-'.repeat(60_000), 900, []],
+    ['a program without spaces', 'abc1;'.repeat(9000), 18_000, []],
+    ['a short one', words(900), 30, []],
+  ])('%s', (_, content, input_tokens, said) => {
+    expect(readOf(content, input_tokens)).toEqual(said);
+  });
+});
+
+describe('the tier of a reply', () => {
+  const usage = { input_tokens: 9, output_tokens: 5 };
+  const asking = (service_tier: string) => ({ ...request, parameters: { extra_body: { service_tier } } });
+
+  it.each<[string, GenerateRequest, string | undefined, string | undefined]>([
+    ['is kept', request, 'flex', 'flex'],
+    ['is left out where it is the standard one', request, 'default', undefined],
+    ['is the one that was asked for where none is named', asking('priority'), undefined, 'priority'],
+    ['is the one that it was served at', asking('priority'), 'default', undefined],
+    ['is the standard one where that is asked for', asking('auto'), undefined, undefined],
+  ])('%s', (_, asked, service_tier, expected) => {
+    for (const given of [
+      { ...usage, service_tier },
+      { input_tokens: 0, output_tokens: 0, service_tier },
+    ]) {
+      expect(withUsage(asked, { ...reply, usage: given }).usage?.service_tier).toBe(expected);
+    }
+  });
+
+  it('is read of what Anthropic reports', () => {
+    const body = { content: [{ type: 'text', text: 'a' }], usage: { ...usage, service_tier: 'priority' } };
+    expect(readMessage(body, { serverName: 'x' }).usage).toEqual({ ...usage, service_tier: 'priority' });
+  });
+
+  it('is that of what was asked where there is no reply', () => {
+    expect(mostUsage(asking('flex'))).toMatchObject({ service_tier: 'flex' });
+    expect(mostUsage(asking('default'))).not.toHaveProperty('service_tier');
+  });
+});
+
+test('a prompt above the tokens of a minute is known by its words', () => {
+  const words =
+    "refused (HTTP 429): This request would exceed your organization's rate limit of 2,000 input tokens per minute";
+  const limited = new LanguageModelError('rate_limited', words, { provider: 'anthropic', status: 429 });
+  const long = (count: number) => ({
+    ...request,
+    messages: [{ role: 'user' as const, content: 'word '.repeat(count) }],
+  });
+  expect([2001, 1999].map((count) => isAboveLimit(long(count), limited))).toEqual([true, false]);
+  const busy = new LanguageModelError('overloaded', words, { provider: 'anthropic' });
+  expect(isAboveLimit(long(9000), busy)).toBe(false);
 });
 
 describe('a request without a reply', () => {
@@ -116,6 +243,10 @@ describe('a request without a reply', () => {
   it.each([
     ['that was refused costs nothing', failure('rate_limited', { status: 429 }), nothing],
     ['that the server failed on costs nothing', failure('server', { status: 500 }), nothing],
+    ['that a gateway gave up on may have cost all', failure('server', { status: 504 }), most],
+    ['that timed out at Cloudflare may have cost all', failure('timeout', { status: 524 }), most],
+    ['that timed out at a proxy may have cost all', failure('timeout', { status: 408 }), most],
+    ['that no server behind the gateway took costs nothing', failure('server', { status: 502 }), nothing],
     ['that is cut off may have cost all', failure('connection'), most],
     ['that ran out of time may have cost all', failure('timeout'), most],
     ['whose reply is none may have cost all', failure('malformed_reply'), most],

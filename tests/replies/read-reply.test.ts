@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { GenerateReply } from '../../src/contracts/language-model.js';
 import { createLanguageModel } from '../../src/language-models/create.js';
 import { MARKS } from '../../src/replies/marks.js';
-import { readReply, readText } from '../../src/replies/read-reply.js';
-import { isMissing } from '../../src/replies/reply-faults.js';
+import { readingReplies, readReply, readText } from '../../src/replies/read-reply.js';
+import { emptyReplyText, isMissing } from '../../src/replies/reply-faults.js';
 import { temporaryFile } from '../in-process/support.js';
+import { request } from '../language-models/support.js';
 
 interface Case {
   text: string;
@@ -51,6 +52,7 @@ describe('what is said in a text', () => {
     const hostile = [
       ...['<think>[/THINK]', '</think>', '`</think>`', '```\n</think>\n', '<think>', '<think '],
       ...['assistantfinalX', '<|channel|>', '<|channel|>final', '"</think>', 'analysis'],
+      ...['<s>', '<s>B</s>[INST]', 'B<|im_end|><|im_start|>', '<|im_end|>'],
     ];
     for (const piece of hostile) {
       const [short, long] = [20_000, 160_000].map((size) => piece.repeat(size / piece.length));
@@ -85,10 +87,26 @@ describe('a reply', () => {
     expect(isMissing(readReply(reply({ text: '', reasoning: 'perhaps A' })))).toBe(true);
   });
 
+  test.each<[string, Partial<GenerateReply>, string[] | undefined, boolean]>([
+    ['in its text', { text: '<think>Let me see\n\n' }, ['Answer:'], true],
+    ['in a field', { text: '', reasoning: 'Let me see' }, ['Answer:'], true],
+    ['that a limit cut off', { text: '<think>Let me see', finish_reason: 'length' }, ['Answer:'], false],
+    ['that it ended itself', { text: '<think>Let me see' }, undefined, false],
+    ['that it ended itself, with no text to stop at', { text: '<think>Let me see' }, [], false],
+    ['before an answer', { text: '<think>Let me see</think>7' }, ['Answer:'], false],
+  ])('of thoughts is missing where a text of stop ended them: %s', async (_where, more, stop, isEnded) => {
+    const model = readingReplies({ generate: () => Promise.resolve(reply(more)) });
+    const read = await model.generate(request('?', { parameters: { stop } }));
+    expect(read.stopped_in_thought).toBe(isEnded ? true : undefined);
+    expect(isMissing(read)).toBe(isEnded);
+    const words = 'all its words are reasoning, which one of the texts of `stop` ended (finish reason: stop)';
+    if (isEnded) expect(emptyReplyText(read)).toBe(`the model's reply is empty: ${words}`);
+  });
+
   test('that calls a tool may say nothing beside its thoughts', () => {
     const tool_calls = [{ id: 'c', name: 'find', arguments: '{}' }];
     expect(readReply(reply({ text: '<think>I look</think>', tool_calls }))).toEqual(
-      reply({ text: '', reasoning: 'I look', tool_calls }),
+      reply({ text: '', reasoning: 'I look', tool_calls, as_given: { text: '<think>I look</think>' } }),
     );
   });
 

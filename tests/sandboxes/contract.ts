@@ -164,6 +164,20 @@ export function testSandbox(open: () => Sandbox): void {
     expect(await take(300)).toMatchObject({ status: 'out_of_memory', stdout: '' });
   });
 
+  test('threads have stacks beside the memory, and libraries begin one a core', async () => {
+    const code = [
+      'import os, threading',
+      'piece = bytearray(b"x" * (100 << 20))',
+      'gate = threading.Event()',
+      'threads = [threading.Thread(target=gate.wait) for _ in range(40)]',
+      'for thread in threads: thread.start()',
+      'gate.set()',
+      'print(len(threads), os.environ["OMP_NUM_THREADS"])',
+    ].join('\n');
+    const limits = { ...PATIENT, memory_mb: 256, cpus: 1.5 };
+    expect(await open().run(program(code), { limits })).toMatchObject({ status: 'ok', stdout: '40 2\n' });
+  });
+
   test('an abort ends the program and rejects with its reason', async () => {
     const controller = new AbortController();
     const reason = new Error('no longer wanted');

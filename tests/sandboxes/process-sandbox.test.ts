@@ -26,10 +26,10 @@ describe.skipIf(skip)('the sandbox "process"', async () => {
     expect(sandbox.type).toBe('process');
   });
 
-  test('hands on no variable but PATH', async () => {
+  test('hands on no variable but PATH, and says how many threads to begin', async () => {
     const code = 'import os; print(sorted(os.environ)); print(os.environ)';
     const { stdout } = await sandbox.run(program(code), { limits: PATIENT });
-    expect(stdout).toMatch(/^\['HOME', 'LANG', 'PATH', 'PYTHONHASHSEED', 'TMPDIR'\]\n/);
+    expect(stdout).toMatch(/^\['HOME', 'LANG', 'OMP_NUM_THREADS', 'PATH', 'PYTHONHASHSEED', 'TMPDIR'\]\n/);
     expect(stdout).not.toContain(KEY);
   });
 

@@ -23,6 +23,22 @@ test('a way of adapting requests is counted once a call', () => {
   expect(figuresOf([adapted, adapted, CALL]).adaptations).toEqual({ 'sent no seed': 2 });
 });
 
+test('models that answer in place of the usual one are counted, role by role', () => {
+  const tally = new CallTally(({ purpose }) => purpose);
+  const add = (model: string, fields: Partial<CallRecord> = {}) =>
+    tally.addCall({ ...CALL, purpose: 'agent', model, ...fields });
+  for (const purpose of ['user', 'grade'] as const) add(`${purpose}-2024-08-06`, { purpose });
+  add('agent-2024-08-06');
+  expect(tally.figures(null)).not.toHaveProperty('adaptations');
+  add('agent-2024-08-06');
+  add('small-8b');
+  add('other judge', { purpose: 'grade' });
+  add('agent', { context_full: 'no room' });
+  expect(tally.figures(null).adaptations).toEqual({
+    'small-8b answered, and not agent-2024-08-06 as elsewhere': 1,
+  });
+});
+
 test('what no record holds is listed beside the figures, and rounded as they are', () => {
   const tally = new CallTally();
   tally.addCall({ ...CALL, cost_usd: 0.1 + 0.2 });

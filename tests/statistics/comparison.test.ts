@@ -71,6 +71,38 @@ describe('the scores of two experiments', () => {
   });
 });
 
+test('differences of shares are within 100 points, those of rewards are not limited', async () => {
+  const graded = (one: Outcome['scores'][], two: Outcome['scores'][], passage?: string) =>
+    experiment([
+      ...one.map((scores, trial) => outcome('s', scores, { trial, metadata: { passage: passage ?? null } })),
+      ...two.map((scores, trial) => outcome('t', scores, { trial, metadata: { passage: passage ?? null } })),
+      outcome('u', one[0] ?? null, { metadata: {} }),
+    ]);
+  const score = (correct: boolean) => ({ correct, points: 2 * Number(correct) });
+  const several = [
+    await graded([score(true), score(false)], [score(true)]),
+    await graded([score(true)], [score(false), score(false)]),
+  ] as const;
+  const clustered = [
+    await graded([score(true)], [score(true)], 'x'),
+    await graded([score(false)], [score(true)], 'x'),
+  ] as const;
+  for (const [[baseline, other], cluster] of [
+    [several, null],
+    [clustered, 'passage'],
+  ] as const) {
+    const { scores } = compareExperiments(baseline, other, { cluster, by: ['passage'] });
+    const [correct, points] = scores;
+    expect(correct).toMatchObject({ is_share: true, interval: { lower: -1, method: 'student_t' } });
+    expect(correct?.interval?.upper).toBeLessThanOrEqual(1);
+    expect(points).toMatchObject({ is_share: false });
+    expect(points?.interval?.lower).toBeLessThan(-2);
+    for (const { interval } of correct?.by.passage ?? []) {
+      expect(interval?.lower ?? 0).toBeGreaterThanOrEqual(-1);
+    }
+  }
+});
+
 test('a group is that of the baseline’s row, or of the other’s where it has none', async () => {
   const graded = (values: Record<string, unknown>) =>
     experiment(

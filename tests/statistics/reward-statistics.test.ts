@@ -141,7 +141,8 @@ describe('a row of rewards', () => {
   test.each([
     [{ trial: 0, reward: 1 }, /task_id/],
     [{ id: 'a', task_id: null, trial: 0, reward: 1 }, /task_id/],
-    [{ task_id: 'a', reward: 1 }, /trial/],
+    [{ task_id: 'a', reward: 1 }, /trial: is missing; write 0 where a task has one/],
+    [{ task_id: 'a', trial: 'x', reward: 1 }, /trial: Invalid input: expected number/],
     [{ task_id: 'a', trial: 0, reward: '1' }, /reward/],
     [{ task_id: 'a', trial: 0 }, /neither a reward nor an error/],
     [{ task_id: 'a', trial: 0, reward: null, error: false }, /neither a reward nor an error/],
@@ -156,6 +157,15 @@ describe('a row of rewards', () => {
     ['an error that is true', { reward: 1, error: true }, 1],
     ['an error that is empty', { reward: 1, error: '' }, 0],
     ['an error that is false', { reward: 1, error: false }, 0],
+    ['an error that is 0', { reward: 0, error: 0 }, 0],
+    ['an error that is an empty list', { reward: 0, error: [] }, 0],
+    ['an error that is an empty mapping', { reward: 0, error: {} }, 0],
+    ['an error of nothing', { reward: 0, error: { type: null, message: '', code: 0, causes: [] } }, 0],
+    ['an error that is a code', { reward: 0, error: -1 }, 1],
+    ['an error that is a list', { reward: 0, error: ['timeout'] }, 1],
+    ['an error that is a mapping', { reward: 0, error: { type: 'timeout', message: '' } }, 1],
+    ['an error whose text may be its message', { reward: 0, error: 'None' }, 1],
+    ['an empty error without a reward', { reward: null, error: {} }, 1],
   ])('with %s', (_, fields, errors) => {
     expect(rewardStatistics([{ task_id: 'a', trial: 0, ...fields }]).errors).toBe(errors);
   });

@@ -144,3 +144,16 @@ test.each([
 ])('%s is the same in another thread', (error) => {
   expect(unpackError(structuredClone(packError(error)))).toEqual(error);
 });
+
+test('an infrastructure failure keeps the words of its causes, unless its author gave it a message', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:80'), { code: 'ECONNREFUSED' });
+  const both = Object.assign(new AggregateError([refused]), { code: 'ECONNREFUSED' });
+  for (const cause of [refused, both]) {
+    expect(packError(new TypeError('fetch failed', { cause }))).toEqual({
+      kind: 'infrastructure',
+      message: 'fetch failed: connect ECONNREFUSED 10.0.0.1:80',
+    });
+  }
+  const { message } = packError(new InfrastructureError('the desk is closed', { cause: refused }));
+  expect(message).toBe('the desk is closed');
+});

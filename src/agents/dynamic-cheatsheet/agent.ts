@@ -6,6 +6,7 @@ import { type ExperienceMemory, isExperienceMemory, isSheetMemory } from '../../
 import { MemoryAgent, refuseEmpty } from '../memory-agent.js';
 import { GO_ON, LAST_ROUND, outputBlock, requestedCode } from './code-rounds.js';
 import { curates, usesRetrieval } from './modes.js';
+import { sheetIn } from './sheet-in.js';
 import {
   CODE_PROTOCOL,
   CURATOR_TEMPLATE,
@@ -29,27 +30,6 @@ const COUNTS = {
 
 function shownSteps(steps: readonly ExperienceEntry[]): string {
   return steps.map(({ obs, action }) => `Observation:\n${obs}\n\nAction:\n${action}`).join('\n\n');
-}
-
-/** Matches an opening tag up to the next closing one, without another opening tag between them. */
-const BLOCK = /<cheatsheet>((?:(?!<cheatsheet>)[\s\S])*?)<\/cheatsheet>/g;
-/** Matches an opening tag that ends its line. Such a tag opens a block; one within a line may only be mentioned. */
-const OPENS_LINES = /<cheatsheet>[ \t]*\r?\n/;
-
-/**
- * Returns the sheet in a curator's reply: the first `<cheatsheet>` block that is not empty. If an opening tag ends its
- * line, tags within lines are only mentioned ("between `<cheatsheet>` and `</cheatsheet>`") and open no block. A block
- * without a closing tag was cut off by the token limit and is ignored, because half a sheet would lose old notes. Null
- * if there is no sheet.
- */
-export function sheetIn(reply: string): string | null {
-  const onOwnLines = OPENS_LINES.test(reply);
-  for (const [block, content = ''] of reply.matchAll(BLOCK)) {
-    if (onOwnLines && block.search(OPENS_LINES) !== 0) continue;
-    const sheet = content.trim();
-    if (sheet !== '') return sheet;
-  }
-  return null;
 }
 
 /**
@@ -225,7 +205,7 @@ export class DynamicCheatsheetAgent extends MemoryAgent<DynamicCheatsheetAgentCo
     const parameters = curator_max_tokens === null ? undefined : { max_output_tokens: curator_max_tokens };
     const reply = await this.ask(purpose, [{ role: 'user', content }], parameters);
     this.count(COUNTS.curations);
-    const sheet = sheetIn(reply);
+    const sheet = sheetIn(reply, memory.getCheatsheet());
     if (sheet === null) {
       this.count(COUNTS.withoutSheet);
       return;

@@ -1,5 +1,6 @@
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { FUNCTIONS, SYMBOL_WORDS } from '../mathematics/latex-commands.js';
+import { readUnit } from '../mathematics/units.js';
 
 /** A mathematical expression inside a text. */
 export interface FoundExpression {
@@ -107,7 +108,7 @@ function isMathematicalWord(word: string): boolean {
 }
 
 const LABELLED =
-  /\b(?:steps?|cases?|parts?|equations?|eqs?|problem|question|figure|fig|table|section|chapter|lemma|theorem|example|method|option)\.? \(?$/i;
+  /\b(?:steps?|cases?|parts?|equations?|eqs?|problem|question|figure|fig|table|section|chapter|lemma|theorem|example|method|option|mod|modulo)\.? \(?$/i;
 
 /** Reports whether a number labels the text: `Step 3`, or the `1.` of a list item. */
 function isLabel(text: string, start: number, word: string): boolean {
@@ -142,7 +143,7 @@ function withoutTrailingOperators(text: string): string {
 function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
   return found.map((one) => {
     const match =
-      /^\s?(?:\\?%|percent\b|pct\b|percentage\b|degrees?\b|°|thousand\b|million\b|billion\b|trillion\b)/i.exec(
+      /^\s?(?:\\?%|percent\b|pct\b|percentage\b|degrees?\b|°|thousand\b|lakh\b|crore\b|million\b|billion\b|trillion\b)/i.exec(
         text.slice(one.end, one.end + 14),
       );
     return match ? { ...one, text: `${one.text} ${match[0].trim()}`, end: one.end + match[0].length } : one;
@@ -150,22 +151,49 @@ function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
 }
 
 const BEFORE =
-  /\b(?:not(?: \w+)?|or|at (?:least|most)|(?:more|less|fewer|greater|larger|smaller) than|over|under|above|below|between) $/i;
+  /\b(?:(?:not|never|cannot|\w{2,6}n['’]t)(?: be)?(?: (?!(?:is|are|was|were) )\w+)?|or(?: (?:maybe|perhaps|possibly|even))?|at (?:least|most)|anything but|as (?:many|much) as|(?:more|less|fewer|greater|larger|smaller) than(?: or equal to)?|over|under|above|below|between|(?<!\b(?:add|sum|c[oa]m|total|amount)\w{0,4} )up to) $/i;
+const SIGN_BEFORE =
+  /(?:(?<![=>-]|<\/?[a-z][^<>]{0,20})>|<(?![=-])|[<>]=|[≤≥]|\\(?:geq?|leq?|gt|lt)(?![a-z]))[\s$]{0,2}$/i;
 const AFTER =
-  /^ (?:\(?or (?:more|less|fewer|greater|above|below|so)|\(?and (?:above|below|up)|\(at (?:least|most))\b/i;
+  /^ (?:\(?or (?:more|less|fewer|greater|above|below|so)|\(?and (?:above|below|up)|\(at (?:least|most)|(?:is|was) (?:wrong|incorrect|false|not (?:the|right|correct))|(?:is|was|ca)n['’]t (?:the|right|correct|be)|cannot be)\b/i;
 
 function isQualified(text: string, { start, end }: FoundExpression): boolean {
-  return BEFORE.test(text.slice(Math.max(0, start - 30), start)) || AFTER.test(text.slice(end, end + 20));
+  const before = text.slice(Math.max(0, start - 40), start);
+  const after = text.slice(end, end + 20);
+  // `> 10` at the beginning of a line is a quotation, and `<10>` fills in a form.
+  const isBound = SIGN_BEFORE.test(before) && !/(?:^|\n)[ \t]*>\s+$/.test(before) && !after.startsWith('>');
+  return isBound || BEFORE.test(before) || AFTER.test(after);
 }
 
 const JOINED = /^(?:[\s,;&$]|\band\b|\bor\b|\\text\{ ?(?:and|or) ?\}|\\q?quad)*$/;
+
+/** Units of which an amount may have several: `2 hours and 30 minutes`, `5 feet 4 inches`. */
+const FAMILIES = [
+  ['year', 'month', 'week', 'day', 'h', 'minute', 's'],
+  ['usd', 'eur', 'cent'],
+  ['yard', 'foot', 'inch'],
+  ['pound', 'ounce'],
+];
+
+function isOneAmount(between: string, amount: string): boolean {
+  const [, first = ''] = /^ ?([a-z]{1,8})(?:,? (?:and )?)$/.exec(between) ?? [];
+  const [, second = ''] = /^[\d.,]{1,20} ?([a-z]{1,8})(?![\p{L}\d])/u.exec(amount) ?? [];
+  const [left, right] = [first, second].map((unit) => (unit === '' ? undefined : readUnit(unit)));
+  return (
+    left !== right && FAMILIES.some((family) => [left, right].every((one) => family.includes(one ?? '')))
+  );
+}
 
 function joinLists(text: string, found: FoundExpression[]): FoundExpression[] {
   const joined: FoundExpression[] = [];
   for (const one of found) {
     const last = joined.at(-1);
     const between = last ? text.slice(last.end, one.start) : '';
-    if (last && between.length < 40 && JOINED.test(between) && /[,;&]|and|or/.test(between)) {
+    const isRange =
+      between === ' to ' && last && !/\bfrom $/i.test(text.slice(Math.max(0, last.start - 5), last.start));
+    if (last && (isRange || isOneAmount(between, text.slice(one.start, one.end + 12)))) {
+      joined[joined.length - 1] = { text: text.slice(last.start, one.end), start: last.start, end: one.end };
+    } else if (last && between.length < 40 && JOINED.test(between) && /[,;&]|and|or/.test(between)) {
       joined[joined.length - 1] = { text: `${last.text}, ${one.text}`, start: last.start, end: one.end };
     } else joined.push(one);
   }

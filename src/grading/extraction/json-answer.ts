@@ -1,5 +1,5 @@
 import { MAX_MARKERS } from '../bounds.js';
-import { findMarkers } from './markers.js';
+import { findMarkers, matchBraces } from './markers.js';
 
 /** Names of fields with an answer, beside those that are headings: `best_answer`, `choice`, `answer_letter`. */
 const NAMES =
@@ -13,19 +13,68 @@ const OTHER_NAMES =
 const LONGEST_NAME = 60;
 
 /**
- * Rewrites a reply that is a JSON object with an answer in one of its fields, alone or in a fence at its end, so that
- * tags mark the answer: `{"steps": […], "final_answer": "42"}` ends with `<answer>42</answer>`. Other text is returned
- * unchanged.
+ * Rewrites a reply with a JSON object that has an answer in one of its fields, so that tags mark the answer:
+ * `{"steps": […], "final_answer": "42"}` ends with `<answer>42</answer>`. The object is all of the reply, begins a line or
+ * ends the reply. Other text is returned unchanged.
  */
 export function withTaggedAnswer(text: string): string {
-  const trimmed = text.trim();
+  const found = findObject(text);
+  if (!found) return text;
+  const { answer, start, end } = found;
+  return `${text.slice(0, start)}<answer>${spelled(answer)}</answer>${text.slice(end)}`;
+}
+
+/** Returns the list that is the answer in a reply's JSON as it is written, `["a", "b"]`, which tags hold as `a, b`. */
+export function listedAnswer(text: string): string | undefined {
+  const answer = findObject(text)?.answer;
+  return Array.isArray(answer)
+    ? `[${answer.map((one) => (/^-?\d[\d.]*$/.test(one) ? one : JSON.stringify(one))).join(', ')}]`
+    : undefined;
+}
+
+type JsonAnswer = string | boolean | null | string[];
+
+const spelled = (answer: JsonAnswer) => (Array.isArray(answer) ? answer.join(', ') : String(answer));
+
+interface AnswerObject {
+  answer: JsonAnswer;
+  /** Its place in the text, with the fence around it. */
+  start: number;
+  end: number;
+}
+
+function findObject(text: string): AnswerObject | undefined {
+  if (!/\{\s*"/.test(text)) return undefined;
+  const trimmed = text.trimEnd();
   const fence = trimmed.endsWith('```') ? trimmed.lastIndexOf('```', trimmed.length - 4) : -1;
   const object = fence < 0 ? trimmed : trimmed.slice(fence, -3).replace(/^```\w*/, '');
   const answer = answerOf(object.trim());
-  return answer === undefined ? text : `${trimmed.slice(0, Math.max(fence, 0))}<answer>${answer}</answer>`;
+  if (answer !== undefined) return { answer, start: Math.max(fence, 0), end: text.length };
+  return objectInProse(text);
 }
 
-function answerOf(object: string): string | undefined {
+/** Finds the last object that begins a line or ends the text, in whose prose only a field named so is an answer. */
+function objectInProse(text: string): AnswerObject | undefined {
+  const objects = [...matchBraces(text)]
+    .map(([start, close]) => ({ start, end: close + 1 }))
+    .filter(({ start, end }) => {
+      const isPlaced =
+        /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, start - 40), start)) ||
+        /^[\s.`]*$/.test(text.slice(end));
+      return isPlaced && /^\{\s*"/.test(text.slice(start, start + 40));
+    })
+    .sort((one, other) => one.end - other.end);
+  for (const { start, end } of objects.slice(-MAX_OBJECTS).reverse()) {
+    const answer = answerOf(text.slice(start, end), false);
+    if (answer !== undefined) return { answer, start, end };
+  }
+  return undefined;
+}
+
+/** Maximum of objects in prose that are read. */
+const MAX_OBJECTS = 5;
+
+function answerOf(object: string, others = true): JsonAnswer | undefined {
   if (!object.startsWith('{') || !object.endsWith('}')) return undefined;
   let fields: unknown;
   try {
@@ -33,12 +82,23 @@ function answerOf(object: string): string | undefined {
   } catch {
     return undefined;
   }
-  const texts = Object.entries(fields as object)
+  const values = Object.entries(fields as object)
     .slice(-MAX_MARKERS)
-    .filter(([, value]) => /^(?:string|boolean)$/.test(typeof value));
-  const found =
-    texts.findLast(([name]) => isAnswer(name)) ?? texts.findLast(([name]) => OTHER_NAMES.test(name));
-  return found && String(found[1]);
+    .filter(isAnswerField);
+  const found = [isAnswer, (name: string) => others && OTHER_NAMES.test(name)]
+    .map((isNamed) => values.filter(([name]) => isNamed(name)))
+    .find((named) => named.length > 0);
+  return (found?.findLast(([, value]) => value !== null) ?? found?.at(-1))?.[1];
+}
+
+/** Reports whether a field holds a text, a truth value, `null` or a list of texts; numbers are texts here. */
+function isAnswerField(field: [string, unknown]): field is [string, JsonAnswer] {
+  const [, value] = field;
+  return (
+    value === null ||
+    /^(?:string|boolean)$/.test(typeof value) ||
+    (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+  );
 }
 
 const PIECES = /"(?:[^"\\]|\\[\s\S])*"?|-?\d[\d.eE+-]*/g;

@@ -28,14 +28,14 @@ export function findMarkers(text: string): Marker[] {
   const phrases = findPhrases(text).filter(
     (phrase) => !boxed.some((box) => phrase.start > box.start && phrase.start < box.end),
   );
-  const markers = [...findTags(text), ...boxed, ...findHashes(text), ...phrases];
+  const markers = [...findTags(text), ...findPairs(text), ...boxed, ...findHashes(text), ...phrases];
   markers.sort((a, b) => a.start - b.start);
   const supposed = new Set(markers.filter((one) => isSupposed(text, one)));
   return [...supposed, ...markers.filter((one) => !supposed.has(one))].slice(-MAX_MARKERS);
 }
 
 function findTags(text: string): Marker[] {
-  const tags = [...text.matchAll(/<(\/?)(?:final[_ ]?)?answer>/gi)];
+  const tags = [...text.matchAll(/<(\/?)(?:final[_ -]?)?answer>/gi)];
   const closed = tags.some((tag) => tag[1] === '/');
   return tags.flatMap((tag, index): Marker[] => {
     if (tag[1] === '/') return [];
@@ -54,6 +54,23 @@ function findTags(text: string): Marker[] {
   });
 }
 
+/**
+ * Pairs that mark an answer of one line where they are closed: `[ANSWER]42[/ANSWER]` anywhere, and at the end of a reply
+ * tags that elsewhere hold what a program or a tool printed.
+ */
+const PAIRS =
+  /\[(?:final[_ -]?)?answer\]\s{0,9}([^\n[\]]{1,400}?)\s{0,9}\[\/(?:final[_ -]?)?answer\]|<(final|solution|result|output|response|ans|choice|conclusion)>\s{0,9}([^\n<>]{1,400}?)\s{0,9}<\/(?:final|solution|result|output|response|ans|choice|conclusion)>(?=[\s*_\x60.]{0,9}(?:<\/[a-z_]{1,20}>\s{0,9})?$)/gi;
+
+function findPairs(text: string): Marker[] {
+  return [...text.matchAll(PAIRS)].flatMap((match): Marker[] => {
+    const [whole, inBrackets, name = '', inTags = ''] = match;
+    // Of two results beside each other neither is the answer.
+    if (name !== '' && text.slice(0, match.index).trimEnd().endsWith(`</${name}>`)) return [];
+    const [start, end] = [match.index, match.index + whole.length];
+    return [{ kind: 'tag', start, end, content: inBrackets ?? inTags }];
+  });
+}
+
 /** True if only Markdown or words such as "the final" precede in the line. */
 function startsLine(text: string, position: number): boolean {
   const before = text.slice(Math.max(0, position - 40), position);
@@ -67,7 +84,7 @@ function startsLine(text: string, position: number): boolean {
 const BOXED = /\\(?:begin)?(?:boxed|fbox|framebox)\s*(\{)|\bboxed\s*(\{)|\\boxed(?:\s+|(?=\d))([^\s\\{}$]+)/g;
 
 /** Maps each `{` of a text to its `}`; escaped braces (`\{`) are not counted. Linear in the text. */
-function matchBraces(text: string): Map<number, number> {
+export function matchBraces(text: string): Map<number, number> {
   const pairs = new Map<number, number>();
   const open: number[] = [];
   for (let position = 0; position < text.length; position++) {
@@ -98,12 +115,14 @@ function findBoxed(text: string): Marker[] {
 const REJECTS = /\b(?:not|n't|rather than|instead of)[\s$*(\\]*$/i;
 
 function findHashes(text: string): Marker[] {
-  return [...text.matchAll(/^[ \t]*####[ \t]([^\n]+)$/gm)].map((match) => ({
-    kind: 'hashes',
-    start: match.index,
-    end: match.index + match[0].length,
-    content: match[1]?.trimStart() ?? '',
-  }));
+  return [...text.matchAll(/^[ \t]*####(?:[ \t]|(?=-?\$?\d[\d,.]{0,40}[ \t]*$))([^\n]+)$/gm)].map(
+    (match) => ({
+      kind: 'hashes',
+      start: match.index,
+      end: match.index + match[0].length,
+      content: match[1]?.trimStart() ?? '',
+    }),
+  );
 }
 
 const CHOICE = String.raw`(?:correct|best|right|final|appropriate|accurate|suitable|closest|likely|selected|chosen)\s+(?:option|choice|letter|statement|response|alternative)`;
@@ -113,12 +132,15 @@ const HEADING = new RegExp(
   'giu',
 );
 const DASHED =
-  /^[*_#> \t]{0,8}(?:(?:The )?(?:Final |Correct )?Answer|(?:FINAL )?ANSWER)[*_ ]{1,4}[-–—](?=\s[(*]{0,3}[A-Z](?![\p{L}\d]))/gmu;
-/** Only at the beginning of a line and capitalised: `answer = a + b` is program code. */
-const EQUATED = /^[*_#> \t]{0,8}(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)/gm;
+  /^[*_#> \t]{0,8}(?:(?:[Tt]he )?(?:[Ff]inal |[Cc]orrect )?[Aa]nswer|(?:FINAL )?ANSWER)[*_ ]{1,4}(?:[-–—]|[-=]>)(?=\s[(*$]{0,3}(?:[A-Z](?![\p{L}\d])|[-−]?[$€£]?\d|\\))/gmu;
+/** Only at the beginning of a line and capitalised, or before a letter alone: `answer = a + b` is program code. */
+const EQUATED =
+  /^[*_#> \t]{0,8}(?:(?:Final )?A(?:nswer|NSWER)[*_ ]{0,4}=(?!=)|(?:final )?answer[*_ ]{0,4}=(?= ?\(?[A-Z]\)?$))/gm;
 const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60.]{0,8}$/gim;
+/** Words between "the answer" and its verb: `, then,`, `, as shown above,`, `that I would choose`, `which fits best`. */
+const ASIDE = String.raw`,?\s(?:then|therefore|thus|hence|clearly),?|,\s(?!(?:if|unless|when|not|were|had)\b)[^.,:;?!\d\n]{1,60},|(?:\s(?:that|which))?\s(?:I|we)(?:['’](?:d|ll)|\s(?:would|will))?\s(?:choose|chose|pick|picked|select|selected|get|got)|\s(?:that|which)\s(?:best\s)?(?:fits|matches)(?:\sbest)?`;
 const SENTENCE = new RegExp(
-  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in|among|from)\s[^.:?!\n]{0,100}?|\shere)?${BETWEEN}\s` +
+  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in|among|from)\s[^.:?!\n]{0,100}?|\shere|${ASIDE})?${BETWEEN}\s` +
     String.raw`(?:is|are|was|(?:would|should|must|will|can\sonly|(?:appears|seems|has)\sto)\sbe|equals)\b`,
   'giu',
 );
@@ -206,6 +228,6 @@ function endOfParagraph(text: string, from: number): number {
   // A colon or the end of emphasis is not yet text: "the answer is:".
   const first = paragraph.search(/[^\s:：*_]/);
   if (first < 0) return from + paragraph.length;
-  const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ ]?)?answer>/i);
+  const blank = paragraph.slice(first).search(/\n[ \t]*\n|<\/(?:final[_ -]?)?answer>/i);
   return from + (blank < 0 ? paragraph.length : first + blank);
 }

@@ -1,14 +1,18 @@
 import { withoutTrailing } from '../../contracts/trailing.js';
 import { LONGEST_EXPRESSION } from '../bounds.js';
+import { compareQuickly } from '../compare-quickly.js';
 import { isSymbol } from '../mathematics/assignment.js';
 import { type MathAnswer, readAnswer } from '../mathematics/structure.js';
 import { type AnswerForms, CLAIMS as CLAIMS_ABROAD, JOINTS, languagesOf } from './answer-forms.js';
+import { withoutAsides } from './asides.js';
+import { correctionOf } from './correction.js';
 import { type FoundExpression, findExpressions } from './expressions-in-prose.js';
 import { beforeGloss } from './gloss.js';
 import { isEnclosing, markedText } from './marked-answer.js';
 import { findMarkers, type Marker } from './markers.js';
 import { apartFromWords, plainCharacters } from './plain-characters.js';
 import { searchedText, stripMarkdown } from './reply-text.js';
+import { plainScales } from './scale-words.js';
 import { firstSentence } from './statement.js';
 
 /** A mathematical answer as it was found in a reply. */
@@ -23,15 +27,18 @@ export interface NumericAnswer {
 const SEARCHED_END = 2_000;
 
 /**
- * Finds the mathematical answer of a reply: after the last explicit marker; without one, the reply itself where it is
- * an expression, then its last line, then the last expression in its text.
+ * Finds the mathematical answer of a reply: after the last explicit marker, or what takes its place; without one, the
+ * reply itself where it is an expression, its first line where the reason follows, then its last line, then the last
+ * expression in its text.
  */
 export function extractNumericAnswer(reply: string): NumericAnswer | null {
   const text = plainNumbers(searchedText(reply));
   const markers = joinBoxes(text, findMarkers(text));
   for (const marker of markers.toReversed()) {
     const found = fromMarker(marker, markers.length === 1);
-    if (found) return withoutGlosses(found);
+    if (!found) continue;
+    const corrected = marker === markers.at(-1) ? correctionOf(text, marker, found) : found;
+    return corrected && withDottedThousands(withoutGlosses(corrected), marker);
   }
   const found = withoutMarker(text);
   return found && (fromOption(found.answer) ?? withoutGlosses(found));
@@ -43,8 +50,9 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
  */
 export function plainNumbers(text: string): string {
   const plain = plainCharacters(text.replace(/<<[\d.,+*/()$% -]{1,100}=[\d.,$% -]{1,40}>>/g, ''));
-  return apartFromWords(plain.replace(/(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))/g, ''))
+  return apartFromWords(plainScales(plain).replace(/(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))/g, ''))
     .replace(/(?<!\p{L})Rs\.?\s?(?=\d)/gu, '₹')
+    .replace(/(?<![\p{L}$])R(?=\$\s?\d)/gu, '')
     .replace(/(?<![\p{L}\p{N}-])(?:negative|minus)\s(?=[$€£₹(\\]{0,3}\d)/giu, '-');
 }
 
@@ -68,14 +76,17 @@ function isJoint(between: string): boolean {
 function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const { kind, languages = [] } = marker;
   const isEnclosed = isEnclosing(marker);
-  const marked = markedText(marker);
+  // In `Answer: – 42` the dash is no sign.
+  const marked = isEnclosed ? markedText(marker) : markedText(marker).replace(/^(?:[–—]|[-=]>)\s+/, '');
   const option = fromOption(marked);
   if (option) return option;
   const beginsLine = /^[\s:*_]*\n/.test(marker.content);
   const statement = trimEnd(isEnclosed ? marked : firstSentence(marked, beginsLine));
   if (statement === '') return undefined;
-  if (!isEnclosed && isDenied(statement, languages)) return undefined;
-  const answer = withoutGloss(isEnclosed ? withoutLabel(statement) : withoutSentence(statement, marker));
+  if (!isEnclosed && (isDenied(statement, languages) || IS_ABOVE.test(marker.content))) return undefined;
+  const answer = withoutGloss(
+    isEnclosed ? unbracketed(withoutLabel(statement)) : withoutSentence(statement, marker),
+  );
   if (isMathematical(answer)) return { answer, statement };
   const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
   if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
@@ -92,6 +103,20 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const isWeak = (kind === 'sentence' || marker.inline) && !only;
   return isWeak ? undefined : { answer: statement, statement };
 }
+
+/** Languages that write dots between thousands. */
+const DOTTED =
+  /German|Spanish|Italian|Portuguese|Indonesian|Turkish|Dutch|Danish|Romanian|Greek|Vietnamese|Serbian|Catalan/;
+
+/** Adds the other reading of `5.000` in a sentence of a language where it is five thousand. */
+function withDottedThousands(found: NumericAnswer, { languages = [] }: Marker): NumericAnswer {
+  const [, thousands, hundreds] = /^[^\d]{0,4}(-?\d{1,3})\.(\d{3})(?![\d.,])/.exec(found.answer) ?? [];
+  if (thousands === undefined || !languages.some(({ language }) => DOTTED.test(language))) return found;
+  return { answer: found.answer, statement: `${thousands}${hundreds}` };
+}
+
+/** In the line of a marker the sign is no mark of a quotation: "The answer is > 5." */
+const IS_ABOVE = /^[ \t]{0,3}>[ \t]?\d/;
 
 /** Pattern of an option's letter before its value: `(C) 12`, `C) 12`, `\textbf{(C) } 12`; in `(A) \cup (B)` it is none. */
 const OPTION =
@@ -116,19 +141,26 @@ function isDenied(statement: string, languages: AnswerForms[]): boolean {
   );
 }
 
+/** Words before a value in `\text{}`: `\boxed{\text{about } 42}`, `\boxed{\text{about 42}}`. */
+const HEDGE = /^\s?(?:approximately|approx\.?|about|around|roughly|exactly)\s+/i;
+
 /** Removes the label of `\boxed{\text{The answer is } 5}`, and a sign before the value: `\boxed{\approx 5}`. */
 function withoutLabel(content: string): string {
+  const [, , aligned] =
+    /^\\begin\{(aligned|align\*?|split|gathered)\}([^\n]{1,400})\\end\{\1\}$/.exec(content) ?? [];
+  if (aligned !== undefined && !aligned.includes('\\\\')) return aligned.trim();
   const [sign = ''] = /^(?:\\approx(?![a-z])|[≈=])\s*/.exec(content) ?? [];
   if (sign !== '') return content.slice(sign.length);
   const [label = '', words = ''] = /^\\text(?:bf|it|rm)?\{([^{}]{1,100})\}\s*/.exec(content) ?? [];
-  const isLabel = /[:=]\s*$/.test(words) || findMarkers(words).length > 0;
-  return isLabel && label.length < content.length ? content.slice(label.length) : content;
+  const isLabel = /[:=]\s*$/.test(words) || HEDGE.test(`${words} `) || findMarkers(words).length > 0;
+  if (isLabel && label.length < content.length) return content.slice(label.length);
+  return label === content && HEDGE.test(words) ? words.replace(HEDGE, '') : content;
 }
 
 /** A statement in words keeps its gloss: `3 (mod 7)` may be all of a target. */
 function withoutGlosses({ answer, statement }: NumericAnswer): NumericAnswer {
   return {
-    answer: withoutGloss(answer),
+    answer: withoutGloss(answer.replace(/^\[\[([^[\],;]{1,100})\]\]$/, '$1')),
     statement: isMathematical(statement) ? withoutGloss(statement) : statement,
   };
 }
@@ -140,31 +172,38 @@ function withoutGloss(text: string): string {
 }
 
 /**
- * Removes an exclamation mark that ends a sentence, and brackets around a placeholder: "The answer is 42!", "The answer
- * is [42]." The statement keeps both, for a target that has them.
+ * Removes an exclamation mark that ends a sentence, "The answer is 42!", and the article of "The answer is the 21st." The
+ * statement keeps both, for a target that has them.
  */
 function withoutSentence(statement: string, { kind, languages = [] }: Marker): string {
   const said = languages.reduce((rest, { filler }) => rest.replace(filler, ''), statement);
   const claim = kind === 'sentence' ? said.replace(/(?<=[\d)}%]|\p{L}{2})!$/u, '') : said;
-  return /^\[([^[\],;]{1,100})\]$/.exec(claim)?.[1]?.trim() ?? claim;
+  return unbracketed(claim).replace(/^the (?=\d{1,20}(?:st|nd|rd|th)$)/i, '');
 }
+
+/** Removes brackets that hold the place of a marked answer, `[42]`; the statement keeps them. */
+const unbracketed = (text: string) => /^\[{1,2}([^[\],;]{1,100})\]{1,2}$/.exec(text)?.[1]?.trim() ?? text;
 
 const REASON = /\b(?:because|since|as|so|which|where|given|hence|thus|i\.e\.)\b|, (?:not|rather)\b/i;
 
 const CLAIMS = /\b(?:is|are|be|equals|gives)(?: \w+ly| about)?[\s:*]*$/;
 
 /** Words that introduce a reason in a reply without a marker; `so` and `hence` introduce its answer. */
-const AFTERTHOUGHT = /,? (?:because|since)\b|, as\b|, (?:not|rather than) (?=[-$\\\d])/i;
+const AFTERTHOUGHT = /,? (?:because|since)\b|, as\b/i;
+
+/** Words before a number that the answer is not: "42, not 41", "42 rather than 41". */
+const CONTRAST = /(?:,| and)? not (?=[-$\\\d])|,? (?:rather than|instead of) (?=[-$\\\d])/i;
 
 /** Returns the claim of a line before its reason: `553, because 23*24` gives 553. */
 function beforeReason(line: string): string | undefined {
-  const at = line.search(AFTERTHOUGHT);
+  const contrast = line.search(CONTRAST);
+  const at = contrast > 0 ? contrast : line.search(AFTERTHOUGHT);
   // `5 since 2 left, so 3` continues to a conclusion.
   if (at <= 0 || /[.!?]\s|\b(?:so|hence|thus|therefore)\b/i.test(line.slice(at))) return undefined;
   const claim = trimEnd(line.slice(0, at)).slice(-SEARCHED_END);
   if (isMathematical(claim)) return claim;
   const last = findExpressions(claim).at(-1);
-  return last && !last.qualified && isClaimed(claim, last) ? last.text : undefined;
+  return last && !last.qualified && (at === contrast || isClaimed(claim, last)) ? last.text : undefined;
 }
 
 /** Reports whether an expression ends a claim: `The largest $n$ is 34`. */
@@ -210,16 +249,24 @@ function isTail(text: string): boolean {
   return text.length < 40 && !/\b(?:and|or|not|is|if|when)\b|\d/.test(text);
 }
 
-function withoutMarker(text: string): NumericAnswer | null {
+function withoutMarker(reply: string): NumericAnswer | null {
+  const text = withoutAsides(reply);
   // `A: 42` is the answer in a dialogue of questions and answers.
-  const unlabelled = (line: string) => trimEnd(stripMarkdown(line)).replace(/^A: /, '');
+  const unlabelled = (line: string) =>
+    trimEnd(stripMarkdown(line)).replace(
+      /^(?:(?:A|TL;?DR|in (?:short|summary)|summary|result): |[-=]> )/i,
+      '',
+    );
   const whole = unlabelled(text);
   if (whole === '') return null;
   const statement = whole.slice(-LONGEST_EXPRESSION);
+  const [begin = '', ...rest] = text.split('\n');
+  const first = unlabelled(begin);
+  if (isAnswerFirst(first, rest)) return { answer: first, statement };
   if (isMathematical(whole)) return { answer: whole, statement };
   const lastLine = withoutGloss(unlabelled(whole.slice(whole.lastIndexOf('\n') + 1)));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
-  const claim = beforeReason(lastLine);
+  const claim = beforeReason(lastLine) ?? emphasised(text);
   if (claim !== undefined) return { answer: claim, statement };
   const end = whole.slice(-SEARCHED_END);
   const last = findExpressions(end).at(-1);
@@ -228,6 +275,66 @@ function withoutMarker(text: string): NumericAnswer | null {
   if (last && isExclaimed(end, last)) return { answer: last.text.slice(0, -1), statement: last.text };
   if (last) return { answer: last.text, statement };
   return whole.length <= LONGEST_EXPRESSION ? { answer: whole, statement } : null;
+}
+
+/** Words that lead to a value in the sentence before it. */
+const CONCLUDES =
+  /\b(?:so|therefore|thus|hence|total\w*|altogether|makes?|made|leaves?|leaving|gives?|giving|wait|but|actually)\b|=/i;
+
+/** Reports whether the last expression of a text is what the text comes to: `= 42`, "so there are 42". */
+function isConcluded(text: string, last: FoundExpression): boolean {
+  const sentence =
+    text
+      .slice(0, last.start)
+      .split(/[.!?]\s|\n/)
+      .at(-1) ?? '';
+  return isClaimed(text, last) || CONCLUDES.test(sentence) || last.text.includes('=');
+}
+
+/** Beginning of the reason for an answer before it. */
+const EXPLAINS =
+  /^[\s*_#>-]{0,9}(?:(?:brief |detailed )?explanations?|reason(?:s|ing)?|rationale|justification|why|(?:this is )?because|here(?:['’]s| is) (?:why|how))\b/i;
+
+/**
+ * Reports whether a first line that is one number is the answer of a reply: the reason follows, or after a blank line
+ * text that comes to no other value. The `1.` of a list is no answer.
+ */
+function isAnswerFirst(line: string, rest: string[]): boolean {
+  if (!/\d/.test(line) || line === '1' || !isMathematical(line)) return false;
+  const value = readAnswer(line);
+  if (value.kind !== 'scalar' || !/^-?(?:\d[\d.]*(?:\/\d+)?|\\frac\{\d+\}\{\d+\})$/.test(value.latex))
+    return false;
+  const next = rest.find((one) => one.trim() !== '');
+  if (next !== undefined && EXPLAINS.test(next)) return true;
+  if (next === undefined || rest[0]?.trim() !== '') return false;
+  const end = stripMarkdown(rest.join('\n')).slice(-SEARCHED_END);
+  const last = findExpressions(end).at(-1);
+  if (!last || compareQuickly(last.text, line) === true) return true;
+  return !isConcluded(end, last) && !isMathematical(trimEnd(end.slice(end.lastIndexOf('\n') + 1)));
+}
+
+const EMPHASIS =
+  /(?<![\w)*])\*{2,3}(?=[^\s*])([^*\n]{1,200})\*{2,3}(?![\w(*])|(?<![\w)_\\])__(?=\S)([^_\n]{1,200})__(?![\w(_])|\\(?:mathbf|textbf|boldsymbol)\{([^{}\n]{1,200})\}/g;
+
+/** Returns the one emphasised number of the last paragraph: "So she has **18** eggs left after 3 days." */
+function emphasised(text: string): string | undefined {
+  const paragraph = text.slice(text.lastIndexOf('\n\n') + 1).slice(-SEARCHED_END);
+  const runs = [...paragraph.matchAll(EMPHASIS)].filter(([run]) => /\d/.test(run));
+  const [run] = runs;
+  if (runs.length !== 1 || !run || paragraph.trimEnd().endsWith('?')) return undefined;
+  const content = run[1] ?? run[2] ?? run[3] ?? '';
+  const plain = (part: string) => part.replace(EMPHASIS, '$1$2$3');
+  const [start, whole] = [plain(paragraph.slice(0, run.index)).length, plain(paragraph)];
+  const found = findExpressions(whole);
+  const inside = found.filter((one) => one.end > start && one.start < start + content.length);
+  const [value, last] = [inside[0], found.at(-1)];
+  // `**Day 3:** …` is a heading.
+  const isHeading = /:$/.test(content) || whole.startsWith(':', start + content.length);
+  if (inside.length !== 1 || !value || !last || value.qualified || isHeading) return undefined;
+  const after = whole.slice(value.end, last.start);
+  const isPassed = /\b(?:is|are|was|were|has|have|had)\b/i.test(after) || CONCLUDES.test(after);
+  const isApart = /[.!?]\s/.test(after) && !isConcluded(whole, value);
+  return isPassed || isApart ? undefined : value.text;
 }
 
 /** Reports whether a number is negated, `Ответ не 42.`, `答えは42ではありません。`, in a language of the text. */

@@ -1,13 +1,37 @@
 import { saidIn } from '../../replies/read-reply.js';
 import { LONGEST_REPLY } from '../bounds.js';
 import { withTaggedAnswer } from './json-answer.js';
+import { findMarkers } from './markers.js';
 
 /** Returns the searched part of a reply: the end of the model's text in it, where an answer in JSON is in tags. */
 export function searchedText(reply: string): string {
   const said = withTaggedAnswer(saidIn(reply));
   const text = said.length > LONGEST_REPLY ? said.slice(-LONGEST_REPLY) : said;
   // `\b` in a JSON string is a backspace; the model meant `\boxed`.
-  return text.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');
+  const plain = text.replaceAll('\boxed', '\\boxed').replace(/\r\n?/g, '\n');
+  return beforeNextQuestion(plain.replace(/【\d[^【】\n]{0,60}】/g, ''));
+}
+
+/** Head of another question, as the examples of a prompt have it; one with a number may be a part of this one. */
+const QUESTION = /\n[ \t]*\n[*_#> \t]{0,8}(?:question|problem|q|exercise)[*_]{0,3}:/i;
+
+/** A reply that is a short answer: `18`, `(B)`. */
+const SHORT = /^\W{0,4}(?:[-$]?\d[\d,.]{0,20}|[A-J])\W{0,4}$/;
+
+/** Returns a text without the further questions that a model makes up, and answers, after its answer. */
+function beforeNextQuestion(text: string): string {
+  const { index } = QUESTION.exec(text) ?? {};
+  const head = text.slice(0, index);
+  if (index === undefined) return text;
+  // A question that comes before the answer is this one.
+  return SHORT.test(head) || answersAtEnd(head) ? head : text;
+}
+
+function answersAtEnd(head: string): boolean {
+  const paragraph = head.lastIndexOf('\n\n');
+  return findMarkers(head).some(
+    ({ start, end, content }) => content.trim() !== '' && Math.max(start, end - content.length) > paragraph,
+  );
 }
 
 const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
@@ -18,7 +42,7 @@ const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
  */
 export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
-  result = withoutEmphasis(result.replace(/^(?:>\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
+  result = withoutEmphasis(result.replace(/^(?:>(?![\d=])\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
   // Emphasis is nested a few times at most; further marks stay.
   for (let nested = 0; nested < 5; nested++) result = withoutEdges(result).trim();
   return result;

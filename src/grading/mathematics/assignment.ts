@@ -28,6 +28,36 @@ export function asAssignment(relation: Relation): Assignment | undefined {
   return undefined;
 }
 
+/**
+ * Returns the number to which an equation or congruence sets the quantity that was asked for: 45 of `m+n = 45`,
+ * `|S| = 45`, `x_1x_2 \\equiv 45`. An equation to be solved, `2x = 45`, has none; an answer that is no relation is itself.
+ */
+export function quantityOf(answer: MathAnswer): MathAnswer | undefined {
+  if (answer.kind !== 'relation') return answer;
+  const { sides, signs } = answer;
+  if (!signs.every((sign) => sign === '=' || sign === '\\equiv')) return undefined;
+  const [first, last] = [sides[0], sides.at(-1)];
+  if (!first || !last) return undefined;
+  if (!hasUnknown(last)) return isQuantity(first) ? last : undefined;
+  return sides.length === 2 && !hasUnknown(first) && isQuantity(last) ? first : undefined;
+}
+
+const spelling = (side: MathAnswer) => (side.kind === 'scalar' ? side.latex : side.text);
+
+const hasUnknown = (side: MathAnswer) =>
+  side.kind !== 'scalar' || /[a-zA-Z]/.test(side.latex.replace(/\\[a-zA-Z]+/g, ''));
+
+/**
+ * Reports whether a side may be a quantity whose value was asked for: neither words, `3 when x`, nor numbers with one
+ * unknown, which an equation gives, `2x+1`.
+ */
+function isQuantity(side: MathAnswer): boolean {
+  const text = spelling(side).replace(/[_^]\{[^{}]*\}|\\(?:cdot|times|frac) ?/g, '*');
+  if (/[a-zA-Z\d)] [a-zA-Z]|[a-zA-Z]{5}/.test(text.replace(/\\[a-zA-Z]+ ?/g, '*'))) return false;
+  const isSolvable = /^[a-zA-Z\d+*/. {}-]+$/.test(text) && /\d/.test(text);
+  return !isSolvable || new Set(text.match(/[a-zA-Z]/g)).size !== 1;
+}
+
 const isNumber = (side: MathAnswer) => side.kind === 'scalar' && side.value !== undefined;
 
 /** Reports whether an expression is a sum or a product of letters alone. */

@@ -29,8 +29,11 @@ export function sameText(left: string, right: string): boolean {
 
 function textKey(text: string): string {
   const compact = text.replace(/(?<!\d) | (?!\d)/g, '');
-  return /(?<!\\|[a-zA-Z])[a-zA-Z]{3,}/.test(text) ? compact.toLowerCase() : compact;
+  return WORD.test(text) ? compact.toLowerCase() : compact;
 }
+
+/** Matches a word: of two letters only those that are hardly names, such as `AB` is. */
+const WORD = /(?<!\\|[a-zA-Z])(?:[a-zA-Z]{3}|(?:no|up)(?![a-zA-Z]))|\d ?[ap]m(?![a-zA-Z])/i;
 
 function assignmentOf(answer: MathAnswer): Assignment | undefined {
   return answer.kind === 'relation' ? asAssignment(answer) : undefined;

@@ -8,6 +8,7 @@ const ARGUMENTS: Record<string, number> = {
   '\\frac': 2,
   '\\binom': 2,
   '\\sqrt': 1,
+  '\\pmod': 1,
   '\\abs': 1,
   '\\floor': 1,
   '\\ceil': 1,
@@ -76,7 +77,7 @@ class Rewriter {
     if (count === 0) return result;
     const wrapped = WRAPPED[name];
     if (wrapped) return wrapped[0] + this.argument(depth) + wrapped[1];
-    for (let index = 0; index < count; index++) result += `{${this.argument(depth, name === '\\sqrt')}}`;
+    for (let index = 0; index < count; index++) result += `{${this.argument(depth, count === 1)}}`;
     return result;
   }
 
@@ -204,6 +205,7 @@ function operators(text: string): string {
       .replace(/!=|<>/g, '\\neq ')
       .replace(/==/g, '=')
       .replace(/:=/g, '=')
+      .replace(/& ?=/g, '=')
       .replace(/(?<![.\d])%/g, '%')
       .replace(/\\?%/g, '\\%')
       // `2 1/2` is a mixed number; in `1/2 x` and `1/2\pi` the fraction is a factor.

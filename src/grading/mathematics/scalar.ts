@@ -37,7 +37,8 @@ export function readScalar(text: string): Scalar | undefined {
   if (word >= 0) return withValue({ kind: 'scalar', latex: String(word) });
   const based = /^([0-9A-F]+)_\{(\d{1,2})\}$/.exec(text);
   if (based) return { kind: 'scalar', latex: based[1] ?? '', base: based[2] };
-  const scalar = withoutUnit(text);
+  // `21st` and `21^{st}` are 21.
+  const scalar = withoutUnit(text.replace(/^(\d{1,20}) ?(?:st|nd|rd|th|\^\{(?:st|nd|rd|th)\})$/, '$1'));
   scalar.latex = groupedNumber(scalar.latex.trim().replace(/^\+/, ''));
   if (scalar.latex === '' || isProse(scalar.latex)) return undefined;
   return withValue(scalar);

@@ -119,6 +119,8 @@ const NOT_UNITS = new Set(
 export const MULTIPLES: Record<string, string> = {
   hundred: '100',
   thousand: '1000',
+  lakh: '100000',
+  crore: '10000000',
   million: '1000000',
   billion: '1000000000',
   trillion: '1000000000000',

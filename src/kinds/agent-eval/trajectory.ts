@@ -22,9 +22,11 @@ export function rolloutTrajectory(
   calls: readonly CallRecord[],
   seed: number,
 ): TrajectoryData | null {
-  if (calls.length === 0) return null;
-  const last = calls.length - 1;
-  const timesteps = calls.map(
+  // A request that was refused for the length of its chat is no step of the agent's.
+  const made = calls.filter(({ context_full }) => context_full === undefined);
+  if (made.length === 0) return null;
+  const last = made.length - 1;
+  const timesteps = made.map(
     (call, index): TimeStepData => ({
       chats: [chatOf(call)],
       reward: reward === null ? null : index === last ? reward : 0,

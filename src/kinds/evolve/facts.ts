@@ -59,15 +59,16 @@ function endedFacts(metrics: EvolveMetrics, artifacts: string): Fact[] {
 }
 
 function bestFacts(
-  { test_score, metrics = {}, path }: NonNullable<EvolveMetrics['best']>,
+  { test_score, metrics = {}, metrics_of, path }: NonNullable<EvolveMetrics['best']>,
   artifacts: string,
 ): Fact[] {
+  const measured = metrics_of === undefined ? '' : `, ${metrics_of.runs} of ${metrics_of.of} runs`;
   return [
     ...(test_score === null
       ? []
       : [scoreFact('test_score', test_score, { note: 'of the same scaffold; no part in the choice' })]),
     ...Object.entries(metrics).map(([name, mean]) =>
-      scoreFact(`best_metric:${name}`, mean, { label: name, note: 'of the same scaffold' }),
+      scoreFact(`best_metric:${name}`, mean, { label: name, note: `of the same scaffold${measured}` }),
     ),
     ...addressFacts('best_scaffold', artifacts === '' ? '' : `${artifacts}/${path}`),
   ];

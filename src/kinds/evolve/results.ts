@@ -37,6 +37,8 @@ export interface EvolveMetrics extends ExperimentMetrics<'evolve'> {
     test_score: number | null;
     /** Means of the scorer's metrics over the same runs; absent where there are none. */
     metrics?: Record<string, number>;
+    /** Of how many of the runs; absent if of all. A run that failed has none. */
+    metrics_of?: { runs: number; of: number };
   } | null;
   /** Best validation score of each iteration, by its number; null where nothing was validated. */
   best_by_iteration: (number | null)[];

@@ -5,6 +5,7 @@ import type { SchemaNode } from '../../config/json-schema.js';
 import { CODE_ENDINGS, checkFile } from '../../config/named-files.js';
 import type { Feedback, Task } from '../../contracts/environment.js';
 import { isMapping } from '../../contracts/json.js';
+import { nothingLost } from '../../contracts/kept-json.js';
 import { messageWithPlace } from '../../contracts/place-of-error.js';
 import { asError, runAtOnce, runUserCode, shownValue } from '../../contracts/run-user-code.js';
 import { ComparisonUnavailableError } from '../../grading/grade.js';
@@ -271,7 +272,7 @@ function questionOf(role: string, asked: string | Question, { name, models }: Ex
 
 /** Converts the result of `work` to a row to store. @throws Error that says what is wrong with it */
 function rowOf(answered: unknown): Row {
-  const row: unknown = isMapping(answered) ? JSON.parse(JSON.stringify(answered)) : null;
+  const row: unknown = isMapping(answered) ? JSON.parse(JSON.stringify(answered, nothingLost)) : null;
   const scores = isMapping(answered) ? (answered.scores ?? {}) : null;
   if (!isMapping(row) || !isMapping(scores)) {
     throw new Error(

@@ -11,7 +11,7 @@ import { countedText } from '../../statistics/figure-text.js';
 import { fieldText, GroupSums, largestGroups } from '../../statistics/groups.js';
 import { ScoreTally } from '../../statistics/score-tally.js';
 import { otherGroups } from './other-groups.js';
-import { ReducerSums, ScoreReducerSums } from './reducers.js';
+import { ReducerSums, ScoreReducerSums, type VotingRow } from './reducers.js';
 import type { EmbeddingTotals, Metrics, TaskMetrics } from './results.js';
 import { SampleSums } from './sample-sums.js';
 import { labelValue } from './scorers/model-graded.js';
@@ -102,8 +102,8 @@ export interface MetricsRules {
   scorers?: Readonly<Record<string, ScorerConfig>> | undefined;
 }
 
-/** Row of an episode with the metadata of its sample. */
-export type MeasuredRow = ResultRow & Pick<RowTask, 'metadata'>;
+/** Row of an episode with the metadata of its sample, and its vote. */
+export type MeasuredRow = VotingRow & Pick<RowTask, 'metadata'>;
 
 /**
  * Builder of a run's metrics from its rows, which arrive sample by sample, epochs and trials in order. Of a sample that

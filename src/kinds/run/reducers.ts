@@ -19,8 +19,11 @@ interface Epoch {
   correct: boolean;
 }
 
-/** Returns the answer that an epoch votes for: the extracted one, or else the action. */
-function answerOf({ extracted, action }: ResultRow): string {
+/** Row with the answer that it votes for, if that is not its own: see `EpochAnswers`. */
+export type VotingRow = ResultRow & { vote?: string };
+
+/** Returns the answer of a row: the extracted one, or else the action. */
+export function answerOf({ extracted, action }: ResultRow): string {
   const answer = extracted ?? action ?? '';
   return (typeof answer === 'string' ? answer : JSON.stringify(answer)).trim();
 }
@@ -57,14 +60,14 @@ export class ReducerSums {
    */
   add(
     cluster: string,
-    rows: readonly ResultRow[],
+    rows: readonly VotingRow[],
     isRight: (row: ResultRow) => boolean | null = ({ feedback }) => feedback?.correct === true,
   ): void {
     const epochs = rows
       .filter(({ error }) => error === null)
       .flatMap((row): Epoch[] => {
         const correct = isRight(row);
-        return correct === null ? [] : [{ answer: answerOf(row), correct }];
+        return correct === null ? [] : [{ answer: row.vote ?? answerOf(row), correct }];
       });
     const successes = epochs.filter(({ correct }) => correct).length;
     for (const [reducer, sums] of this.sums) {
@@ -107,7 +110,7 @@ export class ScoreReducerSums {
 
   constructor(private readonly reducers: readonly string[]) {}
 
-  add(cluster: string, rows: readonly ResultRow[]): void {
+  add(cluster: string, rows: readonly VotingRow[]): void {
     const scores = rows.flatMap((row) => Object.entries(row.scores ?? {}));
     for (const name of new Set(scores.flatMap(([one, value]) => (typeof value === 'boolean' ? [one] : [])))) {
       const sums = this.byScore.get(name) ?? new ReducerSums(this.reducers);

@@ -95,11 +95,10 @@ export const datasetSchema = z
       .default('question')
       .describe('A text, or a list of messages. Dotted paths such as metadata.ID work.'),
     image_field: z
-      .string()
-      .min(1)
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
       .describe(
-        'The field with the images of the question: a path, an address, a data URI, an object with bytes, path or url, or a list of these.',
+        'The field with the images of the question, or a list of fields: a path, an address, a data URI, an object with bytes, path or url, or a list of these.',
       ),
     image_dir: z
       .string()

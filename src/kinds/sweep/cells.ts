@@ -108,10 +108,12 @@ export function configOfCell(
     overrides,
   }) as object & Seeded & { limits: Limits };
   if (config.seed !== undefined) config.seed += cell.repeat;
+  // Cells of different seeds are independent draws, as repeats are.
+  const sharing = (sweep.grid.seed?.length ?? 1) > 1 ? 'seed' : 'runs';
   for (const lm of Object.values(kind.modelsOf(config))) {
     if (lm.seed !== undefined) lm.seed += cell.repeat;
     // Replies of the others cost nothing, and depend on more than the request.
-    if (sweep.share_calls && lm.cache === false && apiOf(lm.provider) !== undefined) lm.cache = 'runs';
+    if (sweep.share_calls && lm.cache === false && apiOf(lm.provider) !== undefined) lm.cache = sharing;
   }
   config.limits = sweep.limits;
   return config;

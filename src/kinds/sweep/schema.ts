@@ -32,7 +32,7 @@ export const sweepConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      'Pay once for a call that several cells of a repeat make, with the same request in the same place.',
+      'Pay once for a call that several cells of a repeat and seed make, with the same request in the same place.',
     ),
   concurrency: z.int().positive().max(MAX_CELLS).default(4).describe('Cells at once.'),
   limits: limitsSchema.describe('Of all cells together. Default: those of the config.'),

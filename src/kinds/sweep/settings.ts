@@ -16,11 +16,14 @@ interface SettingCell {
   samples: ComparedExperiment | null;
 }
 
+/** Samples of a setting by their ids. */
+type Samples = Map<string, ComparedSample>;
+
 /**
  * Returns the samples of the repeats of a setting, with the trials of all of them: of an experiment whose last trial
  * counts, that one.
  */
-function pooled(cells: readonly SettingCell[]): Map<string, ComparedSample> {
+function pooled(cells: readonly SettingCell[]): Samples {
   const all = new Map<string, ComparedSample>();
   for (const { samples: experiment } of cells) {
     for (const sample of experiment?.samples.values() ?? []) {
@@ -34,22 +37,28 @@ function pooled(cells: readonly SettingCell[]): Map<string, ComparedSample> {
   return all;
 }
 
+/** Lists the scores of all settings, without a reward that is 0 and 1 in each where `correct` says wrong and right. */
+function namesOf(settings: readonly Samples[]): string[] {
+  const names = new Set(settings.flatMap((samples) => [...scoreNames({ samples })]));
+  const trials = settings.flatMap((samples) => [...samples.values()].flatMap((sample) => sample.trials));
+  if (trials.every(({ scores }) => scores === null || scores.reward === Number(scores.correct))) {
+    names.delete('reward');
+  }
+  return [...names];
+}
+
 /**
  * Returns the scores of a setting: means over all judged trials, with standard errors clustered by sample, or by a field
  * of the metadata.
  */
-function scoresOf(samples: Map<string, ComparedSample>, cluster: string | null): SettingScore[] {
-  const known = new Set<string>();
-  return [...scoreNames({ samples })].flatMap((score) => {
+function scoresOf(samples: Samples, names: readonly string[], cluster: string | null): SettingScore[] {
+  return names.flatMap((score) => {
     const values = [...samples.values()].map(({ id, metadata, trials }) => ({
       cluster: clusterKey(cluster === null ? null : fieldText(cluster, [metadata]), id),
       trials: trials.map(({ scores }) => scores?.[score]).filter((value) => value !== undefined),
     }));
     const judged = values.filter(({ trials }) => trials.length > 0);
-    const same = JSON.stringify(values.map(({ trials }) => trials.map(Number)));
-    // A reward of 0 and 1 says what right and wrong do.
-    if (judged.length === 0 || known.has(same)) return [];
-    known.add(same);
+    if (judged.length === 0) return [];
     // Samples weigh the same, as in comparisons.
     const means = judged.map(({ trials }) => meanOf(trials.map(Number)));
     const clusters = [...groupBy([...means.keys()], (index) => judged[index]?.cluster).values()];
@@ -79,15 +88,16 @@ function unscoredOf(cells: readonly CellRow[]): SettingResult['unscored'] {
 }
 
 function differencesOf(
-  baseline: Map<string, ComparedSample>,
-  other: Map<string, ComparedSample>,
+  [baseline, other]: readonly [Samples, Samples],
+  names: readonly string[],
   cluster: string | null,
 ) {
   const figures = ['mean'] as const;
-  const { scores } = compareExperiments(
-    { samples: baseline, figures },
-    { samples: other, figures },
-    { cluster },
+  // Each by itself: of several at once, one with the values of another would be left out.
+  const scores = names.flatMap(
+    (score) =>
+      compareExperiments({ samples: baseline, figures }, { samples: other, figures }, { cluster, score })
+        .scores,
   );
   return scores.map(
     ({ score, is_share, pairs, interval, test, ...figures }): SettingDifference => ({
@@ -129,8 +139,9 @@ export function settingsOf(cells: readonly SettingCell[], cluster = clusterOfCel
   const groups = [...groupBy(cells, ({ row }) => JSON.stringify(row.settings)).values()];
   const samples = groups.map(pooled);
   const [first] = samples;
+  const names = namesOf(samples);
   const settings = groups.map((group, index): SettingResult => {
-    const own = samples[index] as Map<string, ComparedSample>;
+    const own = samples[index] as Samples;
     const unscored = unscoredOf(group.map(({ row }) => row));
     const seconds = group.flatMap(({ row }) =>
       row.seconds_per_sample === null ? [] : [row.seconds_per_sample],
@@ -138,11 +149,11 @@ export function settingsOf(cells: readonly SettingCell[], cluster = clusterOfCel
     return {
       settings: group[0]?.row.settings ?? {},
       cells: group.map(({ row }) => row.name),
-      scores: scoresOf(own, cluster),
+      scores: scoresOf(own, names, cluster),
       ...(unscored === undefined ? {} : { unscored }),
       ...(index > 0 &&
         first !== undefined &&
-        own.size > 0 && { differences: differencesOf(first, own, cluster) }),
+        own.size > 0 && { differences: differencesOf([first, own], names, cluster) }),
       cost_usd: group.reduce<number | null>((sum, { row }) => addCosts(sum, row.cost_usd), 0),
       seconds_per_sample: seconds.length === 0 ? null : sumOf(seconds) / seconds.length,
     };

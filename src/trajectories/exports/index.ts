@@ -77,6 +77,8 @@ export interface TrajectoryFilter {
   minimumReward?: number;
   /** True to keep only those with `isSuccessful`. */
   successful?: boolean;
+  /** Least sum of rewards of a success, as the experiment has it; default 1. */
+  successReward?: number;
   /** True to leave out those that an error ended. */
   withoutErrors?: boolean;
   /** True to leave out those that a limit or an error cut. */
@@ -85,9 +87,9 @@ export interface TrajectoryFilter {
 
 /**
  * Reports whether an episode succeeded: by `success` of its evaluation where it has one, otherwise where its rewards
- * sum to 1 or more. An episode that ended in an error did not.
+ * sum to `successReward` or more. An episode that ended in an error did not.
  */
-export function isSuccessful(trajectory: TrajectoryData): boolean {
+export function isSuccessful(trajectory: TrajectoryData, successReward = 1): boolean {
   if (trajectory.error_info !== null) return false;
   const { are_evaluation, judge_response } = trajectory as {
     are_evaluation?: Record<string, unknown>;
@@ -96,14 +98,15 @@ export function isSuccessful(trajectory: TrajectoryData): boolean {
   const success = are_evaluation?.success ?? judge_response?.success;
   if (typeof success === 'boolean') return success;
   if (typeof success === 'number') return isSuccess(success, 1);
-  return isSuccess(episodeReturn(trajectory) ?? 0, 1);
+  const reward = episodeReturn(trajectory);
+  return reward !== null && isSuccess(reward, successReward);
 }
 
 /** Reports whether a filter keeps a trajectory. An unknown reward is below any minimum. */
 export function isKept(trajectory: TrajectoryData, filter: TrajectoryFilter): boolean {
   if (filter.withoutErrors === true && trajectory.error_info !== null) return false;
   if (filter.withoutTruncated === true && isTruncated(trajectory)) return false;
-  if (filter.successful === true && !isSuccessful(trajectory)) return false;
+  if (filter.successful === true && !isSuccessful(trajectory, filter.successReward)) return false;
   if (filter.minimumReward === undefined) return true;
   const reward = episodeReturn(trajectory);
   return reward !== null && isSuccess(reward, filter.minimumReward);

@@ -115,6 +115,11 @@ describe('the work of a kind', () => {
 
   it.each([
     ['return 7;', /work answers with 7, and not with a row/],
+    [
+      "return { answer: { by: new Map([['a', 1]]) } };",
+      /it holds a Map: answer what is in it as an object or a list, in 'by'/,
+    ],
+    ['return { answer: 1, scores: new Map([["right", true]]) };', /it holds a Map.*, in 'scores'/],
     ['return [1];', /work answers with \[1\]/],
     ['return;', /work answers with undefined/],
     ['return { scores: { x: NaN } };', /the score x is NaN/],

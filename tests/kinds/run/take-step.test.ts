@@ -47,6 +47,66 @@ describe('a step', () => {
     expect(await step(without)).toEqual({ feedback: FEEDBACK, done: true });
   });
 
+  test.each<[object, string]>([
+    [
+      { ...NEXT, state: { seen: new Set(['a']) } },
+      "it holds a Set: answer what is in it as an object or a list, in 'seen'",
+    ],
+    [
+      { ...NEXT, state: { best: Infinity } },
+      "it holds Infinity, which JSON gives back as null: answer null or a text, in 'best'",
+    ],
+    [
+      { ...NEXT, state: { grid: new Int8Array(3) } },
+      "it holds a Int8Array: answer what is in it as a list, in 'grid'",
+    ],
+    [
+      { ...LAST, info: { tries: new Map([['a', 1]]) } },
+      "it holds a Map: answer what is in it as an object or a list, in 'tries'",
+    ],
+    [
+      { ...LAST, feedback: { ...FEEDBACK, extra: { by: new Map() } } },
+      "it holds a Map: answer what is in it as an object or a list, in 'by'",
+    ],
+  ])('that answers what JSON would change is an error of the environment: %o', async (outcome, message) => {
+    expect(await step(outcome)).toEqual({
+      error: {
+        type: 'EnvironmentError',
+        message: `TypeError: step answered what cannot be written as JSON: ${message}`,
+      },
+    });
+  });
+
+  test.each<[object, unknown]>([
+    [{ at: new Date(0), none: undefined }, { at: '1970-01-01T00:00:00.000Z' }],
+    [
+      new (class Board {
+        rows = [[1]];
+        get width() {
+          return 1;
+        }
+      })(),
+      { rows: [[1]] },
+    ],
+    [
+      {
+        seen: new (class extends Set<string> {
+          toJSON() {
+            return [...this];
+          }
+        })(['a']),
+      },
+      { seen: ['a'] },
+    ],
+  ])('may have what JSON writes: %o', async (state, written) => {
+    expect(JSON.parse(JSON.stringify(await step({ ...NEXT, state })))).toMatchObject({ state: written });
+  });
+
+  test('may leave what it likes in its last state and figures that are none beside it', async () => {
+    const info = { mean: Number.NaN };
+    expect(await step({ ...LAST, state: new Map(), info })).toMatchObject({ done: true, info });
+  });
+
   test('that answers what cannot be written down is an error of the environment', async () => {
     const count = { type: 'EnvironmentError', message: expect.stringMatching(/^TypeError: .*JSON.*BigInt/) };
     expect(await step({ ...LAST, info: { count: 3n } })).toEqual({ error: count });
@@ -131,6 +191,7 @@ describe('the begin of an episode', () => {
       { state: 3n, obs: '' },
       'reset answered what cannot be written as JSON: Do not know how to serialize a BigInt',
     ],
+    [{ state: new Map(), obs: '' }, 'reset answered what cannot be written as JSON: it holds a Map'],
   ])('as %o is refused', async (outcome, message) => {
     expect(await begin(() => outcome)).toEqual({
       error: { type: 'EnvironmentError', message: expect.stringContaining(`TypeError: ${message}`) },

@@ -52,6 +52,28 @@ describe('the cells of a sweep', () => {
     expect(other?.lm).not.toHaveProperty('simulation');
   });
 
+  it.each([
+    [{ seed: [0, 1], 'lm.top_p': [0.5, 1] }, 'seed'],
+    [{ seed: [0], 'lm.top_p': [0.5, 1] }, 'runs'],
+    [{ 'lm.seed': [0, 1] }, 'runs'],
+  ])(
+    'with the grid %j share calls as lm.cache: %s, so that those of other seeds are independent',
+    async (grid, cache) => {
+      const cells = await cellConfigs({ grid, repeats: 2 });
+      expect(new Set(cells.map(({ lm }) => lm.cache))).toEqual(new Set([cache]));
+    },
+  );
+
+  it('keep the several votes of a judge of their own', async () => {
+    const lm = { model: 'openai/judge', temperature: 1 };
+    const scorers = { good: { type: 'model_graded', template: 'Is {answer} good?', lm, votes: 3 } };
+    const [cell] = await cellConfigs({ config: { ...VENDOR, scorers }, grid: { 'lm.temperature': [0, 1] } });
+    expect(cell?.scorers.good).toMatchObject({ lm: { cache: 'runs' } });
+    const { config: runs } = await kindOfCells(sweepOf({ grid: { seed: [0, 1] } }));
+    const again = () => resolveConfig(runs, { ...cell }, { source: 'it', folder: '/', workingFolder: '/' });
+    expect(again).not.toThrow();
+  });
+
   it('have the limits of the config, or of the sweep, and share no calls where it says so', async () => {
     const config = { ...VENDOR, limits: { max_lm_calls: 9 } };
     const grid = { 'lm.temperature': [0, 1] };
@@ -207,6 +229,62 @@ describe('the settings of a sweep', () => {
       expect(other?.differences).toMatchObject([{ p_value: 0.5 }]);
     }
     expect(clusterOfCells(of('passage'))).toBe('passage');
+  });
+
+  const scored = (temperature: number, trials: Record<string, (number | boolean)[]>) => {
+    const names = Object.keys(trials);
+    const samples = trials[names[0] as string]?.map((_, index) => {
+      const scores = Object.fromEntries(names.map((name) => [name, trials[name]?.[index]]));
+      const id = String(index);
+      return [
+        id,
+        { id, question: null, target: null, metadata: {}, trials: [{ trial: 0, answer: null, scores }] },
+      ];
+    });
+    return {
+      row: row(temperature, 0),
+      samples: { figures: ['mean'], config: {}, samples: new Map(samples as never) },
+    } as never;
+  };
+  const [ALL, SOME] = [
+    [true, true, true],
+    [true, false, true],
+  ];
+
+  it.each([
+    ['in one setting', { correct: ALL, polite: ALL, safe: ALL }, { correct: ALL, polite: SOME, safe: ALL }],
+    [
+      'in all settings',
+      { correct: SOME, polite: SOME, safe: SOME },
+      { correct: ALL, polite: ALL, safe: ALL },
+    ],
+    [
+      'of numbers',
+      { correct: ALL, f1: [1, 1, 1], rouge: [1, 1, 1] },
+      { correct: SOME, f1: [1, 0, 1], rouge: [1, 0, 1] },
+    ],
+    [
+      'of a reward that is another one',
+      { correct: ALL, reward: [1, 1, 1] },
+      { correct: SOME, reward: [1, 0.5, 1] },
+    ],
+    ['of a reward alone', { reward: [1, 1, 1] }, { reward: [1, 0, 1] }],
+  ])('have each of several scores with the same values %s', (_, first, second) => {
+    const [cold, warm] = settingsOf([scored(0, first), scored(1, second)]);
+    const names = Object.keys(first);
+    for (const scores of [cold?.scores, warm?.scores, warm?.differences]) {
+      expect(scores?.map(({ score }) => score)).toEqual(names);
+    }
+  });
+
+  it('leave out a reward that says as 0 and 1 in all of them what right and wrong do', () => {
+    const [cold, warm] = settingsOf([
+      scored(0, { correct: ALL, reward: ALL.map(Number), polite: ALL }),
+      scored(1, { correct: SOME, reward: SOME.map(Number), polite: SOME }),
+    ]);
+    for (const scores of [cold?.scores, warm?.scores, warm?.differences]) {
+      expect(scores?.map(({ score }) => score)).toEqual(['correct', 'polite']);
+    }
   });
 
   it('count what scorers gave no score, of the judged samples of all repeats', () => {

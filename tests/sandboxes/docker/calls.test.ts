@@ -62,7 +62,7 @@ describe.skipIf(mustSkipDocker(found))('a call in the sandbox "docker"', () => {
     ].join('\n');
     const { output } = await sandbox.call(await scaffold(code), withoutModel);
     expect(output).toBe(
-      "['HOME', 'LANG', 'PATH', 'PYTHONHASHSEED', 'REPRISE_MODEL_SOCKET', 'TMPDIR'] [(1, 'lo')] @reprise",
+      "['HOME', 'LANG', 'OMP_NUM_THREADS', 'PATH', 'PYTHONHASHSEED', 'REPRISE_MODEL_SOCKET', 'TMPDIR'] [(1, 'lo')] @reprise",
     );
   });
 

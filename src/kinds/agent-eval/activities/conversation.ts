@@ -6,6 +6,7 @@ import type { DatabaseVersion, RolloutPlace } from '../contracts.js';
 import { firstPlace } from '../rollouts/rollout.js';
 import { rolloutRules } from '../rollouts/rules.js';
 import { readUserMessage } from '../rollouts/simulated-user.js';
+import type { Thoughts } from '../rollouts/thoughts.js';
 import type { OpenRollout } from './agent-eval-context.js';
 import { userTries } from './recorded-calls.js';
 import { agentCall } from './rollout-names.js';
@@ -14,8 +15,8 @@ import { agentCall } from './rollout-names.js';
 export interface RolloutConversation {
   /** The row's initial messages and all later ones, without the agent's system prompt. */
   messages: ChatMessage[];
-  /** Thoughts of the agent's replies, in their order. */
-  thoughts: string[];
+  /** Those of the agent's replies, in their order. */
+  thoughts: Thoughts[];
   agent_turns: number;
   user_turns: number;
   at: DatabaseVersion;
@@ -103,13 +104,13 @@ export class Conversations {
     if (conversation.agent_turns >= to.agent_turns) return false;
     const call = await this.calls.at(agentCall(rollout, conversation.agent_turns));
     if (call === null) return false;
-    const { text, tool_calls = [], reasoning = '' } = call.record;
+    const { text, tool_calls = [], reasoning = '', as_given } = call.record;
     conversation.messages.push({
       role: 'assistant',
       content: text,
       ...(tool_calls.length === 0 ? {} : { tool_calls }),
     });
-    conversation.thoughts.push(reasoning);
+    conversation.thoughts.push({ reasoning, ...(as_given === undefined ? {} : { as_given }) });
     conversation.agent_turns += 1;
     conversation.open = tool_calls.slice(0, this.maxCalls);
     conversation.refused = tool_calls.slice(this.maxCalls);

@@ -5,7 +5,8 @@ import { cutOffReplies } from '../../../replies/reply-faults.js';
 import { keptOf } from '../../../runtime/step-cost.js';
 import type { BundleRow } from '../bundles/contracts.js';
 import type { EndRolloutInput, RolloutResult, RolloutRow } from '../contracts.js';
-import { FAULT_SENTENCES, isToolCall } from '../rollouts/user-faults.js';
+import { callsAsText } from '../rollouts/calls-as-text.js';
+import { FAULT_SENTENCES } from '../rollouts/user-faults.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { type Judgement, judgeRollout, notJudged } from './judge-rollout.js';
 import { agentCalls } from './recorded-calls.js';
@@ -23,16 +24,6 @@ async function judgementOf(
   if (outcome.user_fault === null) return judgeRollout(context, rollout, { outcome, calls });
   const why = FAULT_SENTENCES[outcome.user_fault];
   return notJudged('user_fault', `the simulated user did not play its part: ${why}`);
-}
-
-/**
- * Counts the replies that hold a call of an offered tool as text. A server without a parser for the model's tool calls
- * passes them on so, and nobody makes them.
- */
-export function callsAsText(replies: readonly Pick<CallRecord, 'text' | 'tool_calls' | 'tools'>[]): number {
-  const holdsCall = ({ text, tool_calls = [], tools = [] }: (typeof replies)[number]) =>
-    tool_calls.length === 0 && isToolCall(text) && tools.some(({ name }) => text.includes(name));
-  return replies.filter(holdsCall).length;
 }
 
 /** Returns a row's question and metadata for the results; the whole row is in `rows/`. */

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isInfrastructureError } from '../../../contracts/infrastructure-error.js';
+import { infrastructureMessage, isInfrastructureError } from '../../../contracts/infrastructure-error.js';
 import { FAILURE_TYPES } from '../../../contracts/names.js';
 import type { StepCost } from '../../../contracts/step-cost.js';
 import { StorageError } from '../../../storage/storage-error.js';
@@ -42,7 +42,8 @@ export async function withLastingFailures<Value>(work: () => Promise<Value>): Pr
   try {
     return await work();
   } catch (error) {
-    if (isLastingFailure(error)) throw rolloutError(ROLLOUT_ERRORS.infrastructure, error.message);
+    if (isLastingFailure(error))
+      throw rolloutError(ROLLOUT_ERRORS.infrastructure, infrastructureMessage(error));
     throw error;
   }
 }

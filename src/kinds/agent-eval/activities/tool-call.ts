@@ -5,6 +5,7 @@ import type { ToolCall } from '../../../contracts/language-model.js';
 import { SqlError } from '../../../databases/sql-error.js';
 import { missingFile } from '../../../storage/stored-file.js';
 import { withLog } from '../../../user-code/log.js';
+import { isOfLostSchema } from '../bundles/lost-schema.js';
 import { goalHolds } from '../bundles/reward.js';
 import type { DatabaseVersion, ToolCallInput, ToolTurn } from '../contracts.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
@@ -30,6 +31,12 @@ async function goalAt({ database, stored }: OpenRollout, at: DatabaseVersion): P
   try {
     return await goalHolds(copy, end_goal_sql);
   } catch (error) {
+    const seed = await database.open(await database.begin(), { readOnly: true });
+    try {
+      if (await isOfLostSchema(error, seed, copy)) return false;
+    } finally {
+      seed.close();
+    }
     if (!(error instanceof SqlError) && !(error instanceof TypeError)) throw error;
     throw rolloutError(ROLLOUT_ERRORS.goal, `end_goal_sql of ${id}: ${error.message}`);
   } finally {

@@ -2,11 +2,11 @@ import { Attempt } from '../../../activities/attempt.js';
 import { callKeyOf } from '../../../activities/call-key.js';
 import { recordOf } from '../../../activities/call-record.js';
 import type { CalledModel } from '../../../activities/model-calls.js';
-import type { CallIdentity, CallRecord, ChatMessage } from '../../../contracts/language-model.js';
+import type { CallIdentity, CallRecord } from '../../../contracts/language-model.js';
 import { noStepCost } from '../../../runtime/step-cost.js';
 import type { UserTurn, UserTurnInput } from '../contracts.js';
 import { readUserMessage, simulatedUserPrompt, userMove } from '../rollouts/simulated-user.js';
-import { FAULT_SENTENCES, userFault } from '../rollouts/user-faults.js';
+import { FAULT_SENTENCES, type UserFaultContext, userFault } from '../rollouts/user-faults.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import type { RolloutCalls } from './rollout-calls.js';
 import { userCall } from './rollout-names.js';
@@ -42,11 +42,11 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
   async function earlierFaults(
     context: AgentEvalContext,
     input: UserTurnInput,
-    messages: readonly ChatMessage[],
+    heard: Pick<UserFaultContext, 'messages' | 'part'>,
   ): Promise<string[]> {
     const tries = Array.from({ length: input.place.user_faults }, async (_, user_faults) => {
       const call = await context.calls.at(userCall(input, { ...input.place, user_faults }));
-      const fault = call === null ? null : faultOf(context, input, call.record, messages);
+      const fault = call === null ? null : faultOf(context, input, call.record, heard);
       return fault === null ? [] : [FAULT_SENTENCES[fault]];
     });
     return (await Promise.all(tries)).flat();
@@ -56,9 +56,9 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
     { stopToken }: AgentEvalContext,
     { place }: UserTurnInput,
     record: CallRecord,
-    messages: readonly ChatMessage[],
+    heard: Pick<UserFaultContext, 'messages' | 'part'>,
   ) {
-    return userFault(record, { messages, agentHasReplied: place.agent_turns > 0, stopToken });
+    return userFault(record, { ...heard, agentHasReplied: place.agent_turns > 0, stopToken });
   }
 
   async function simulate(
@@ -68,14 +68,14 @@ export function createUserTurn(contexts: AgentEvalContexts, calls: RolloutCalls)
   ): Promise<UserTurn> {
     const { stopToken } = context;
     const { messages } = await context.conversations.at(rollout, input.place);
+    const part = rollout.stored.row.sim_user_prompt ?? '';
     const said = async () => {
-      const faults = await earlierFaults(context, input, messages);
-      const part = rollout.stored.row.sim_user_prompt ?? '';
+      const faults = await earlierFaults(context, input, { messages, part });
       return { messages: simulatedUserPrompt(part, messages, { stopToken, faults }) };
     };
     const record = await calls.ask(context, user, userCall(input, input.place), said, attempt);
     const cost = attempt.costOf(record);
-    const fault = faultOf(context, input, record, messages);
+    const fault = faultOf(context, input, record, { messages, part });
     if (fault !== null) {
       const { row, rollout: number, place } = input;
       context

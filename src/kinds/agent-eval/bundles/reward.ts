@@ -6,6 +6,7 @@ import type { ChatMessage } from '../../../contracts/language-model.js';
 import { asError, runAtOnce, runUserCode, shownValue } from '../../../contracts/run-user-code.js';
 import type { Trajectory } from '../../../trajectories/trajectory.js';
 import type { BundleRow } from './contracts.js';
+import { isOfLostSchema } from './lost-schema.js';
 
 /** Input of a reward: the end of a rollout. */
 export interface RewardInput {
@@ -49,7 +50,10 @@ export interface Reward {
   readonly [MARK]: true;
 }
 
-/** Creates the reward of a bundle, which checks every result of the function. */
+/**
+ * Creates the reward of a bundle, which checks every result of the function. If it reads a table or column that the
+ * agent dropped or renamed, the score is 0.
+ */
 export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promise<RewardAnswer>): Reward {
   if (typeof judge !== 'function') {
     throw new TypeError('defineReward takes a function: defineReward(async ({ messages, db, row }) => …)');
@@ -60,6 +64,10 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
       answer = await runUserCode(() => judge(input));
     } catch (error) {
       if (isInfrastructureError(error)) throw error;
+      if (await isOfLostSchema(error, input.seed, input.db)) {
+        const reason = `the reward cannot read what the agent has left: ${(error as Error).message}`;
+        return { score: 0, reason, metrics: {} };
+      }
       throw new RewardError(`the reward failed: ${(error as Error).message}`, { cause: error });
     }
     return checkReward(answer);
@@ -96,6 +104,8 @@ export function isReward(value: unknown): value is Reward {
 export async function goalHolds(db: Database, sql: string): Promise<boolean> {
   const value = await db.fetchValue(sql);
   if (value === null || typeof value === 'number') return value !== null && value !== 0;
+  // An integer that no number holds is a text here, and not 0.
+  if (typeof value === 'string' && /^-?\d+$/.test(value) && !Number.isSafeInteger(Number(value))) return true;
   throw new TypeError(
     `a goal must come to true or false, such as SELECT COUNT(*) > 0 FROM …, not ${typeof value}`,
   );

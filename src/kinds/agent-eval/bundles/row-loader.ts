@@ -81,6 +81,12 @@ export class RowLoader {
     if (!written.initial_messages.some(({ role }) => role === 'user') && written.sim_user_prompt === null) {
       note('initial_messages', 'there is no message of the user, and no sim_user_prompt to make one from');
     }
+    if (written.initial_messages.at(-1)?.role === 'assistant' && written.sim_user_prompt === null) {
+      note(
+        'initial_messages',
+        'nobody speaks after the last message, which is the assistant’s: end with one of the user, or give sim_user_prompt',
+      );
+    }
     if (written.stop_at_goal && written.end_goal_sql === null) {
       note('stop_at_goal', 'needs end_goal_sql, which says when the goal is reached');
     }

@@ -40,6 +40,7 @@ const messageSchema = z
   })
   .transform(({ role, content, tool_calls, tool_call_id }, { addIssue }): ChatMessage => {
     if (content == null && tool_calls === undefined) addIssue('content is missing');
+    if (role === 'user' && content?.trim() === '') addIssue('content is blank: write what the user says');
     if (tool_calls !== undefined && role !== 'assistant') addIssue(`a ${role} message has no tool_calls`);
     if ((tool_call_id !== undefined) !== (role === 'tool'))
       addIssue(
@@ -76,6 +77,24 @@ function unansweredCall(messages: readonly ChatMessage[]): { index: number; mess
     : { index: left[1], message: `the call ${left[0]} has no answer: a tool message with that tool_call_id` };
 }
 
+/** Gives each call an id of its own: logs of several requests begin with the same one again. */
+function withOwnIds(messages: readonly ChatMessage[]): ChatMessage[] {
+  const taken = new Set<string>();
+  const ids = new Map<string, string>();
+  const ownId = (id: string): string => {
+    let own = id;
+    for (let number = 2; taken.has(own); number += 1) own = `${id}_${number}`;
+    taken.add(own);
+    ids.set(id, own);
+    return own;
+  };
+  return messages.map(({ tool_calls, tool_call_id, ...message }) => ({
+    ...message,
+    ...(tool_calls && { tool_calls: tool_calls.map((call) => ({ ...call, id: ownId(call.id) })) }),
+    ...(tool_call_id && { tool_call_id: ids.get(tool_call_id) ?? tool_call_id }),
+  }));
+}
+
 const actionSchema = z
   .strictObject({ tool: text.optional(), arguments: jsonObject.optional(), say: text.optional() })
   .transform(({ tool, arguments: given, say }, { addIssue }): OracleAction => {
@@ -99,7 +118,8 @@ export const rowSchema = z.strictObject({
       const fault = unansweredCall(value);
       if (fault !== null)
         issues.push({ code: 'custom', input: value, path: [fault.index], message: fault.message });
-    }),
+    })
+    .transform(withOwnIds),
   sim_user_prompt: text.nullish().transform((value) => value ?? null),
   toolset: text,
   n_rollouts: z.int().min(1).max(1000).default(1),

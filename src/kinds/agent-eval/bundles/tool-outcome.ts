@@ -1,10 +1,16 @@
 import { isNativeError } from 'node:util/types';
-import { InfrastructureError, isInfrastructureError } from '../../../contracts/infrastructure-error.js';
+import {
+  InfrastructureError,
+  infrastructureMessage,
+  isInfrastructureError,
+} from '../../../contracts/infrastructure-error.js';
 import type { Json } from '../../../contracts/json.js';
+import { nothingLost } from '../../../contracts/kept-json.js';
 import { asError, runAtOnce, runUserCode } from '../../../contracts/run-user-code.js';
 import { wellFormed, wellFormedJson } from '../../../contracts/well-formed.js';
 import { bigintToJson } from '../../../datasets/row.js';
 import type { ToolFault, ToolOutcome } from './contracts.js';
+import { failedAtNamedPlace } from './named-places.js';
 
 export function failed(fault: ToolFault, said: string): ToolOutcome {
   const message = wellFormed(said);
@@ -15,21 +21,8 @@ function succeeded(value: Json): ToolOutcome {
   return { ok: true, value, content: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
-/** Classes of which JSON writes all that they hold. */
-const WRITTEN = ['Array', 'BigInt', 'Boolean', 'Number', 'Object', 'String'];
-
-/** @throws TypeError for what JSON would write as `{}`, whatever is in it, such as a promise that was not awaited. */
-function assertWritten(item: object): void {
-  if ('then' in item && typeof item.then === 'function') throw new TypeError('it holds a promise: await it');
-  if (isNativeError(item)) throw new TypeError('it holds an Error: throw it, or answer its message');
-  // Also right of what another realm made; a class of the user's own is an Object.
-  const name = Object.prototype.toString.call(item).slice('[object '.length, -1);
-  if (WRITTEN.includes(name) || Object.keys(item).length > 0) return;
-  throw new TypeError(`it holds a ${name}: answer what is in it as an object or a list`);
-}
-
 /**
- * Converts a tool's result to JSON: undefined becomes null, a large integer text, bytes base64.
+ * Converts a tool's result to JSON: undefined becomes null, a large integer or one that is not finite text, bytes base64.
  * @throws TypeError for what JSON cannot hold, such as a cycle, a function or a Map.
  */
 function toResult(value: unknown): Json {
@@ -37,12 +30,14 @@ function toResult(value: unknown): Json {
   let text: string | undefined;
   try {
     text = runAtOnce(() =>
-      JSON.stringify(value, (_key, item: unknown) => {
+      JSON.stringify(value, function (this: Record<string, unknown>, key, item: unknown) {
+        // A Buffer is an object by now, of its own making.
+        const bytes = item instanceof Uint8Array ? item : this[key];
+        if (bytes instanceof Uint8Array) return Buffer.from(bytes).toString('base64');
         if (typeof item === 'bigint') return bigintToJson(item);
-        if (item instanceof Uint8Array) return Buffer.from(item).toString('base64');
+        if (typeof item === 'number' && !Number.isFinite(item)) return String(item);
         if (typeof item === 'function') throw new TypeError('it holds a function');
-        if (typeof item === 'object' && item !== null) assertWritten(item);
-        return item;
+        return nothingLost(key, item);
       }),
     );
   } catch (error) {
@@ -54,11 +49,12 @@ function toResult(value: unknown): Json {
 
 /**
  * Runs a tool and converts its result or error to an outcome. An Error that it answers counts as thrown.
+ * @param call as the model wrote it
  * @param outer aborts the tool's signal, as the timeout does
  * @throws infrastructure errors, including the timeout of a tool.
  */
 export async function toolOutcome(
-  name: string,
+  call: { name: string; arguments: string },
   timeoutMs: number,
   outer: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<unknown>,
@@ -68,7 +64,7 @@ export async function toolOutcome(
   let timeout: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timeout = setTimeout(() => {
-      reject(new InfrastructureError(`the tool ${name} did not answer within ${timeoutMs / 1000} s`));
+      reject(new InfrastructureError(`the tool ${call.name} did not answer within ${timeoutMs / 1000} s`));
       timer.abort();
     }, timeoutMs);
   });
@@ -77,7 +73,10 @@ export async function toolOutcome(
     if (isNativeError(answer)) throw asError(answer);
     return succeeded(toResult(answer));
   } catch (error) {
-    if (isInfrastructureError(error)) throw error;
+    if (isInfrastructureError(error)) {
+      if (!(await failedAtNamedPlace(error, call.arguments))) throw error;
+      return failed('tool_failed', infrastructureMessage(asError(error)));
+    }
     const { message, name } = asError(error);
     return failed('tool_failed', message === '' ? name : message);
   } finally {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { describeIssues } from '../../../config/describe-issues.js';
 import type { Database } from '../../../contracts/database.js';
-import type { JsonObject } from '../../../contracts/json.js';
+import { isMapping, type JsonObject, parseExactJson } from '../../../contracts/json.js';
 import type { ToolDefinition } from '../../../contracts/language-model.js';
 import type { ToolOutcome } from './contracts.js';
 import {
@@ -12,8 +12,8 @@ import {
   type OpenAITool,
   openAITools,
 } from './provider-tools.js';
+import { silentChanges, withTypes } from './schema-walk.js';
 import { failed, toolOutcome } from './tool-outcome.js';
-import { unknownFields } from './unknown-fields.js';
 
 /** Context that a tool gets in addition to its arguments. */
 export interface ToolContext {
@@ -104,22 +104,22 @@ async function readArguments(
   let input: unknown;
   try {
     // Models write an empty text if a tool has no parameters.
-    input = text.trim() === '' ? {} : JSON.parse(text);
+    input = text.trim() === '' ? {} : withTypes([schema], parseExactJson(text));
   } catch (error) {
     return { fault: `the arguments are no JSON: ${(error as Error).message}` };
   }
   input ??= {};
-  if (typeof input !== 'object' || Array.isArray(input)) {
+  if (!isMapping(input)) {
     return { fault: 'the arguments must be one JSON object, such as {"id": 7}' };
   }
   const read = await schema.safeParseAsync(input);
-  const unknown = unknownFields([schema], input);
-  if (read.success && unknown.length === 0) return { value: read.data };
-  const error = new z.ZodError([...(read.error?.issues ?? []), ...unknown]);
+  const silent = silentChanges([schema], input);
+  if (read.success && silent.length === 0) return { value: read.data };
+  const error = new z.ZodError([...(read.error?.issues ?? []), ...silent]);
   const faults = describeIssues(error, input, jsonSchema).map(({ field, message }) =>
     field === '' ? message : `${field}: ${message}`,
   );
-  return { fault: `the arguments are not right: ${faults.join('; ')}` };
+  return { fault: `the arguments are not right: ${[...new Set(faults)].join('; ')}` };
 }
 
 /** Tools of a bundle. One module creates one registry and exports it. */
@@ -237,7 +237,7 @@ export class ToolRegistry {
     }
     const read = await readArguments(call.arguments, tool.schema, tool.parameters);
     if ('fault' in read) return failed('invalid_arguments', read.fault);
-    return toolOutcome(call.name, timeoutMs, context.signal, async (signal) =>
+    return toolOutcome(call, timeoutMs, context.signal, async (signal) =>
       tool.run(read.value, { ...context, signal }),
     );
   }

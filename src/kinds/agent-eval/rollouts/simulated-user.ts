@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../../contracts/language-model.js';
+import { asks, onlyTakesLeave } from './last-words.js';
 
 /** Text with which a simulated user, or a person in its place, ends the conversation. */
 export const DEFAULT_STOP_TOKEN = '###STOP###';
@@ -30,10 +31,22 @@ const OPENING = 'The chat is open, and you write first.';
 /** Place between a word and a sign of the stop token, where models write a space: `### STOP ###`. */
 const JOINT = /(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}\s])|(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])/u;
 
-/** Removes the stop token, in any case and with emphasis or quotes around it, from a user's message. */
-export function readUserMessage(said: string, stopToken: string): SimulatedMessage {
+/** Stop token that could be a word of the user's own, such as `TERMINATE`. */
+const WORDS = /^\s*[\p{L}\p{N}][\p{L}\p{M}\p{N}\s'’-]*$/u;
+
+/** Returns the pattern of a stop token: one with signs counts anywhere, words only as written, as a line or the end. */
+function patternOf(stopToken: string): RegExp {
+  if (WORDS.test(stopToken)) {
+    const token = `[*_\`"'(]{0,3}${stopToken.trim()}[*_\`"'.!)]{0,4}`;
+    return new RegExp(`^[ \\t]*${token}[ \\t]*$|(?<![\\p{L}\\p{M}\\p{N}'’-])${token}(?![^])`, 'gmu');
+  }
   const token = stopToken.split(JOINT).map(escaped).join('[ \\t]?');
-  const parts = said.split(new RegExp(`[*_\`"']{0,3}${token}[*_\`"'.]{0,4}`, 'gi'));
+  return new RegExp(`[*_\`"']{0,3}${token}[*_\`"'.]{0,4}`, 'gi');
+}
+
+/** Removes the stop token, with emphasis or quotes around it, from a user's message. */
+export function readUserMessage(said: string, stopToken: string): SimulatedMessage {
+  const parts = said.trim().split(patternOf(stopToken));
   const text = parts.join('').trim();
   const stops = parts.length > 1;
   return { text: stops && !saysAnything(text) ? '' : text, stops };
@@ -44,17 +57,9 @@ export function saysAnything(text: string): boolean {
   return /[\p{L}\p{N}\p{Extended_Pictographic}?]/u.test(text);
 }
 
-/** Question mark of any script, with the rest of its word. */
-const MARK = /[?？؟՞\u037e](\S*)/g;
-
-/** Reports whether a text contains a question, apart from question marks before the parameters of a URL. */
-function asks(text: string): boolean {
-  return [...text.matchAll(MARK)].some(([, rest = '']) => !/[=&]/.test(rest));
-}
-
 /**
- * Determines what a user's message does: the conversation continues, or ends. If a message with the stop token also
- * answers the agent's last question, the agent can still act on it.
+ * Determines what a user's message does: the conversation continues, or ends. If a message with the stop token says
+ * more than thanks and goodbye, or the agent has asked for something, the agent can still act on it.
  * @param messages the conversation before it
  */
 export function userMove(
@@ -62,9 +67,10 @@ export function userMove(
   messages: readonly ChatMessage[],
 ): 'said' | 'answered_and_left' | 'stopped' {
   if (!stops) return 'said';
+  if (text === '') return 'stopped';
   const last = visibleMessages(messages).at(-1);
-  const isAnswer = text !== '' && last?.role === 'assistant' && asks(last.content);
-  return isAnswer ? 'answered_and_left' : 'stopped';
+  const wasAsked = last?.role === 'assistant' && asks(last.content);
+  return wasAsked || !onlyTakesLeave(text) ? 'answered_and_left' : 'stopped';
 }
 
 function escaped(text: string): string {

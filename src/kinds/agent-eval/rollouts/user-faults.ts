@@ -1,5 +1,6 @@
 import type { ChatMessage, FinishReason, ToolCall } from '../../../contracts/language-model.js';
 import type { UserFault } from '../contracts.js';
+import { isToolCall } from './calls-as-text.js';
 import { readUserMessage, saysAnything, visibleMessages } from './simulated-user.js';
 
 export interface UserReply {
@@ -10,6 +11,8 @@ export interface UserReply {
 }
 
 export interface UserFaultContext {
+  /** The row's `sim_user_prompt`: what it tells the user to say is no fault. */
+  part: string;
   /** The conversation before the message. */
   messages: readonly ChatMessage[];
   /** True if the agent has replied in this rollout. */
@@ -32,29 +35,26 @@ export const FAULT_SENTENCES: Record<UserFault, string> = {
 export function userFault(reply: UserReply, context: UserFaultContext): UserFault | null {
   if (reply.finish_reason === 'length') return 'cut_off';
   const { text, stops } = readUserMessage(reply.text, context.stopToken);
-  if ((reply.tool_calls?.length ?? 0) > 0 || isToolCall(text)) return 'role_swap';
+  const { part } = context;
+  if ((reply.tool_calls?.length ?? 0) > 0 || (isToolCall(text) && !isToolCall(part))) return 'role_swap';
   if (stops && !context.agentHasReplied) return 'early_stop';
   if (!saysAnything(text)) return stops ? null : 'empty';
   const agents = visibleMessages(context.messages).findLast(({ role }) => role === 'assistant')?.content;
-  return speaksAsAgent(text) || (agents !== undefined && repeats(text, agents)) ? 'role_swap' : null;
-}
-
-/** Reports whether a text holds a tool call as models write them, which should have been parsed. */
-export function isToolCall(text: string): boolean {
-  if (/<\/?tool_call>|<function=|\[TOOL_CALLS\]|<[|｜]tool[_▁]call/i.test(text)) return true;
-  return (
-    /"(?:name|tool|function|tool_name)"\s*:/.test(text) &&
-    /"(?:arguments|parameters|args|tool_input)"\s*:\s*[{"]/.test(text)
-  );
+  return speaksAsAgent(text, part) || (agents !== undefined && repeats(text, agents)) ? 'role_swap' : null;
 }
 
 const SPEAKER =
   '(?:(?:ai |customer (?:service |support )?|support |virtual )?(?:agent|assistant)|customer support|support|chatbot|bot)';
+/** Name of somebody who is quoted after it, as in `Agent: Maria told me …` */
+const QUOTED = '[ \\t]+(?!i )\\w+ (?:told|promised|wrote) ';
 /** Label of a speaker: `Agent: …`, `**Assistant:** …`, `[Agent] …` */
-const LABEL = new RegExp(String.raw`^[\s*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*\s*:)`, 'i');
+const LABEL = new RegExp(
+  String.raw`^[\s*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*\s*:(?!${QUOTED}))`,
+  'i',
+);
 /** Label on a later line, followed by a sentence: a line such as `Agent: Maria` may be what a user knows. */
 const LATER_LABEL = new RegExp(
-  String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:)[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`,
+  String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:(?!${QUOTED}))[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`,
   'im',
 );
 
@@ -62,27 +62,35 @@ const NUMBER = `(?:customer|user|member|passenger|booking|reservation|confirmati
 /** Phrases that only a service agent uses. */
 const AGENT_PHRASES = [
   /\bhow (?:can|may|could) i (?:help|assist) you\b(?! (?:find|identify|locate|verify|look|understand|with (?:that|this|the verification)))/,
-  /\b(?:is there|was there) anything else (?:that )?i (?:can|could|may) (?:help|assist|do for you)\b/,
+  /\b(?:is there|was there) anything else (?:that )?i (?:can|could|may) (?:help|assist|do for you)\b(?! (?:you )?to\b)/,
   /\bwhat (?:else )?can i (?:help|assist) you with\b/,
   /\bi(?:'d| would| will|'ll|'m| am)(?: be)? (?:more than )?(?:happy|glad|pleased) to (?:help|assist) you\b/,
   /\bi(?:'m| am) here to (?:help|assist) you\b/,
   /\bi(?:'m| am) (?:an? |your )(?:ai |virtual |digital )(?:assistant|agent)\b/,
   /\bas an ai (?:language )?(?:model|assistant)\b/,
-  /\b(?:i(?:'ve| have)|i) (?:just |now |successfully |already )*(?:booked|rebooked|reserved|cancelled|canceled|refunded|processed|issued|updated|changed|confirmed) (?:[^.!?\n]{1,60} )?for you\b/,
+  /\b(?:i(?:'ve| have)|i) (?:just |now |successfully |already )*(?:(?:booked|rebooked|reserved|cancelled|canceled|refunded|processed|issued) (?!my\b)(?:[^.!?\n]{1,60} )?|(?:updated|changed|confirmed) (?:your|the (?:booking|reservation|flight|order)) (?:[^.!?\n]{1,60} )?)for you\b(?! to\b)/,
   new RegExp(
-    String.raw`\b(?:could|can|would|may|will) (?:you|i) (?:please )?(?:provide|share|have|confirm|give me|tell me)(?: me)?(?: with)? your (?:[a-z]+ )?${NUMBER}\b`,
+    String.raw`\b(?:could|can|would|may|will) (?:you|i) (?:please )?(?:provide|share|have|confirm|(?:give|tell) me(?! your (?:[a-z]+ )?(?:ticket|confirmation)))(?: me)?(?: with)? your (?:[a-z]+ )?${NUMBER}\b(?!.{0,80}\bmine\b)`,
+    's',
   ),
   /^(?:(?:great|perfect|done|all set|good news)[,.!:]* )?your (?:booking|reservation|flight|order|refund|ticket|exchange|return) (?:has been|is now) (?:booked|confirmed|cancelled|canceled|processed|changed|refunded|updated|issued|reserved)\b/,
 ];
 
-/** Thanks of a company to a customer. A user may thank for choosing a flight, such as HA103. */
+/** Thanks of a company to a customer. A user may thank for choosing a flight, such as HA103, or for calling for them. */
 const THANKS_CUSTOMER =
-  /\b[Tt]hank you for (?:contacting|calling|choosing|reaching out to|flying with) (?:us\b|our\b|customer\b|(?:the )?(?!\w*\d)[A-Z])/;
+  /\b[Tt]hank you for (?:contacting|calling|choosing|reaching out to|flying with) (?:us\b|our\b|customer\b|(?:the )?(?!\w*\d)[A-Z])(?![^.!?\n]{0,80}\b(?:me|my)\b)/;
 
-function speaksAsAgent(text: string): boolean {
-  if (LABEL.test(text) || LATER_LABEL.test(text)) return true;
-  const own = withoutQuotes(text).replaceAll('’', "'");
+function speaksAsAgent(text: string, part: string): boolean {
+  const lines = withoutWordsOf(part, text, /[^\n]+/g);
+  if (LABEL.test(lines) || LATER_LABEL.test(lines)) return true;
+  const own = withoutWordsOf(part, withoutQuotes(text).replaceAll('’', "'"), /[^.!?,;:\n]+/g);
   return THANKS_CUSTOMER.test(own) || AGENT_PHRASES.some((phrase) => phrase.test(own.toLowerCase()));
+}
+
+/** Removes the pieces that stand in the user's part word for word: it may be told what to say. */
+function withoutWordsOf(part: string, text: string, pieces: RegExp): string {
+  const known = ` ${wordsOf(part).join(' ')} `;
+  return text.replaceAll(pieces, (piece) => (known.includes(` ${wordsOf(piece).join(' ')} `) ? ' ' : piece));
 }
 
 /** Removes quotations: a user may quote the agent. */

@@ -11,7 +11,7 @@ import { LanguageModelError } from '../../../language-models/errors.js';
 import type { UserFault } from '../contracts.js';
 import { USER_ATTEMPTS } from '../rollouts/rollout.js';
 import { simulatedUserPrompt } from '../rollouts/simulated-user.js';
-import { withThoughts } from '../rollouts/thoughts.js';
+import { type Thoughts, withThoughts } from '../rollouts/thoughts.js';
 import { FAULT_SENTENCES, userFault } from '../rollouts/user-faults.js';
 import type { Terminal } from './person.js';
 import { LeftError, type Spoken } from './play-row.js';
@@ -44,11 +44,12 @@ async function ask(
 
 /** Creates an agent that a model plays. */
 export function modelAsAgent(player: ModelPlayer, tools: ToolDefinition[]) {
-  const thoughts: string[] = [];
+  const thoughts: Thoughts[] = [];
   return async (messages: readonly ChatMessage[], reply: number): Promise<Spoken> => {
     const asked = { messages: withThoughts(messages, thoughts), tools };
     const said = await ask(player, asked, { purpose: 'agent', ordinal: reply });
-    thoughts[reply] = said.reasoning ?? '';
+    const { reasoning = '', as_given } = said;
+    thoughts[reply] = { reasoning, ...(as_given === undefined ? {} : { as_given }) };
     return { text: said.text, tool_calls: said.tool_calls ?? [] };
   };
 }
@@ -65,7 +66,7 @@ export function modelAsUser(player: ModelPlayer, part: string, stopToken: string
     const ordinal = said * USER_ATTEMPTS + faults.length;
     const reply = await ask(player, { messages: prompt }, { purpose: 'user', ordinal });
     const agentHasReplied = messages.some(({ role }) => role === 'assistant');
-    const fault = userFault(reply, { messages, agentHasReplied, stopToken });
+    const fault = userFault(reply, { part, messages, agentHasReplied, stopToken });
     if (fault === null) return reply.text;
     player.terminal.say(`(the simulated user did not play its part: ${FAULT_SENTENCES[fault]})`);
     return { fault };

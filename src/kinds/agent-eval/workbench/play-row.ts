@@ -87,7 +87,7 @@ export async function playRow(
         database = bytes ?? database;
         messages.push({ role: 'tool', content: outcome.content, tool_call_id: call.id });
         players.called(call, outcome, messages);
-        const goal = row.stop_at_goal ? await goalIn(database, row) : null;
+        const goal = row.stop_at_goal ? await goalIn(database, row, seed) : null;
         return { at: { ...at, version }, ok: outcome.ok, goal };
       },
       user: async ({ user_turns }) => {

@@ -33,14 +33,17 @@ export function bundleRow(bundle: Bundle, id: string | null): LoadedRow {
  */
 export class ToolDesk {
   private calls = 0;
+  private bytes: Uint8Array;
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly load: () => Promise<Bundle>,
     private bundle: Bundle,
     private current: LoadedRow,
-    private bytes: Uint8Array,
-  ) {}
+    private seed: Uint8Array,
+  ) {
+    this.bytes = seed;
+  }
 
   /**
    * @param load reads the bundle; called again at every reset, so that changed modules are used
@@ -62,7 +65,8 @@ export class ToolDesk {
     return this.next(async () => {
       const bundle = await this.load();
       const current = bundleRow(bundle, row ?? this.current.row.id);
-      this.bytes = await seededBytes(current.row);
+      this.seed = await seededBytes(current.row);
+      this.bytes = this.seed;
       this.bundle = bundle;
       this.current = current;
       this.calls = 0;
@@ -94,7 +98,7 @@ export class ToolDesk {
       calls: this.calls,
     };
     try {
-      return { ...state, goal: await goalIn(this.bytes, this.current.row) };
+      return { ...state, goal: await goalIn(this.bytes, this.current.row, this.seed) };
     } catch (error) {
       if (!(error instanceof SqlError) && !(error instanceof TypeError)) throw error;
       return { ...state, goal: null, goal_error: error.message };

@@ -63,12 +63,17 @@ async function everyRun({ store }: EvolveContext): Promise<ScaffoldRunRecord[]> 
 function meanMetrics(
   { id, valid }: Pick<ScaffoldNode, 'id' | 'valid'>,
   runs: readonly ScaffoldRunRecord[],
-): Record<string, number> {
+): Pick<NonNullable<EvolveMetrics['best']>, 'metrics' | 'metrics_of'> {
   const newest = latestScore(valid)?.iteration;
-  const measured = runs
-    .filter(({ scaffold, type, iteration }) => scaffold === id && type === 'valid' && iteration === newest)
-    .map(({ metrics = {} }) => metrics);
-  return meansByName(measured);
+  const all = runs.filter(
+    ({ scaffold, type, iteration }) => scaffold === id && type === 'valid' && iteration === newest,
+  );
+  const measured = all.flatMap(({ metrics = {} }) => (Object.keys(metrics).length === 0 ? [] : [metrics]));
+  if (measured.length === 0) return {};
+  return {
+    metrics: meansByName(measured),
+    ...(measured.length === all.length ? {} : { metrics_of: { runs: measured.length, of: all.length } }),
+  };
 }
 
 interface Found {
@@ -103,7 +108,6 @@ function metricsOf(
   const tally = new CallTally(({ purpose }) => (purpose === 'executor' ? purpose : 'scaffolder'));
   for (const call of calls) tally.addReply(call);
   const best = bestScaffold(state.nodes);
-  const metrics = best === null ? {} : meanMetrics(nodeOf(state.nodes, best.id), runs);
   const iterations = Array.from({ length: state.next_iteration }, (_, iteration) => iteration);
   const scoresIn = (iteration: number) =>
     state.nodes.flatMap(({ valid }) => valid.filter((score) => score.iteration === iteration));
@@ -130,7 +134,7 @@ function metricsOf(
             ...best,
             path: scaffoldFile(nodeOf(state.nodes, best.id).iteration, 'new', best.id),
             test_score: tested?.scaffold === best.id ? tested.score : null,
-            ...(Object.keys(metrics).length === 0 ? {} : { metrics }),
+            ...meanMetrics(nodeOf(state.nodes, best.id), runs),
           },
     best_by_iteration: iterations.map((iteration) => {
       const scores = scoresIn(iteration).map(({ score }) => score);
@@ -196,7 +200,7 @@ async function writeArtifacts(
       evolutionReport({
         metrics,
         nodes: input.state.nodes,
-        metricsOf: (node) => meanMetrics(node, found.runs),
+        metricsOf: (node) => meanMetrics(node, found.runs).metrics ?? {},
         files: async (id) => {
           const files = await readScaffold(store, placeOf(id));
           return Object.keys(files).length === 0 ? null : files;

@@ -45,7 +45,7 @@ export function createProposeScaffold(
     const messages = await withFaults(context, input, await scaffolderPrompt(context, input));
     const record: CallRecord = await calls.ask(context, callOf(input), { messages }, attempt);
     const cost = attempt.costOf(record);
-    const parsed = parseScaffoldReply(record.text);
+    const parsed = parseScaffoldReply(record.text, record.finish_reason === 'stop');
     const accepted = parsed.ok
       ? await checks.accept(context, input, parsed.files, record.at)
       : { ok: false as const, fault: `${parsed.message.slice(0, LONGEST_FAULT)}${cutOff(record)}` };

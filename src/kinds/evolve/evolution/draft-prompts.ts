@@ -10,7 +10,7 @@ const LONGEST_REPORT = 12_000;
 
 /** Finished turn, and the answer to the scaffolder. */
 export interface TakenTurn {
-  reply: Pick<CallRecord, 'text' | 'tool_calls'>;
+  reply: Pick<CallRecord, 'text' | 'tool_calls' | 'as_given'>;
   told: string;
 }
 
@@ -34,7 +34,7 @@ function turnsLeft(left: number): string {
 }
 
 /** Answers a reply. Every tool call needs an answer, even one that was not executed. */
-function answered({ text, tool_calls }: TakenTurn['reply'], told: string): ChatMessage[] {
+function answered({ text, tool_calls, as_given }: TakenTurn['reply'], told: string): ChatMessage[] {
   if (tool_calls === undefined || tool_calls.length === 0) {
     // Providers reject empty messages.
     const said = text.trim() === '' ? '(empty)' : text;
@@ -44,7 +44,7 @@ function answered({ text, tool_calls }: TakenTurn['reply'], told: string): ChatM
     ];
   }
   return [
-    { role: 'assistant', content: text, tool_calls },
+    { role: 'assistant', content: text, tool_calls, ...(as_given === undefined ? {} : { as_given }) },
     ...tool_calls.map(
       ({ id }, index): ChatMessage => ({
         role: 'tool',

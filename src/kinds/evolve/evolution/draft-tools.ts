@@ -48,9 +48,13 @@ export type DraftAction =
  * Reads a turn's reply. The first tool call counts. A reply without one is a submission if it has a program in fenced
  * blocks, as models write that are not used to tools.
  */
-export function draftAction({ text, tool_calls = [] }: Pick<CallRecord, 'text' | 'tool_calls'>): DraftAction {
+export function draftAction({
+  text,
+  tool_calls = [],
+  finish_reason,
+}: Pick<CallRecord, 'text' | 'tool_calls'> & Partial<CallRecord>): DraftAction {
   const [call] = tool_calls;
-  if (call === undefined) return actionOf('submit', parseScaffoldReply(text));
+  if (call === undefined) return actionOf('submit', parseScaffoldReply(text, finish_reason === 'stop'));
   if (call.name !== RUN_DRAFT && call.name !== SUBMIT) {
     return refused(`There is no tool ${JSON.stringify(call.name)}; use ${RUN_DRAFT} or ${SUBMIT}.`);
   }
@@ -72,21 +76,31 @@ function actionOf(kind: 'run' | 'submit', parsed: ParsedReply): DraftAction {
   return { kind, files: parsed.files, warnings: parsed.warnings };
 }
 
-/** Returns paths and contents; null where the arguments are no list of files. They may also be an object by path. */
+/**
+ * Returns paths and contents; null where the arguments are no list of files. They may also be an object by path, or one
+ * file. Some servers write lists and objects as JSON text once more; contents are texts, whatever is in them.
+ */
 function filesOf({ arguments: text }: ToolCall): [string, string][] | null {
-  const files = (parsedOrNull(text) as { files?: unknown } | null)?.files;
+  const files = parsed((parsed(parsed(text)) as { files?: unknown } | null)?.files);
   if (typeof files !== 'object' || files === null) return null;
-  const entries: unknown[][] = Array.isArray(files)
-    ? files.map((file: { path?: unknown; content?: unknown } | null) => [file?.path, file?.content])
-    : Object.entries(files);
+  const list = Array.isArray(files) ? files : 'path' in files && 'content' in files ? [files] : null;
+  const entries: unknown[][] =
+    list === null
+      ? Object.entries(files)
+      : list.map((item) => {
+          const file = parsed(item) as { path?: unknown; content?: unknown } | null;
+          return [file?.path, file?.content];
+        });
   const isFile = (entry: unknown[]): entry is [string, string] =>
     entry.every((part) => typeof part === 'string');
   return entries.length > 0 && entries.every(isFile) ? entries : null;
 }
 
-function parsedOrNull(text: string): unknown {
+/** Returns what a text is the JSON of, null where it is none; another value as it is. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(text);
+    return JSON.parse(value);
   } catch {
     return null;
   }

@@ -6,6 +6,9 @@ export interface FencedBlock {
   language: string;
   /** The rest of the info string. */
   attributes: string;
+  /** Index of the line of the opening fence, and the fence. */
+  line: number;
+  fence: string;
   /** The nearest non-blank line above the fence, with at most one blank line between. */
   lineBefore: string;
   content: string;
@@ -38,15 +41,20 @@ export function fencedBlocks(text: string): FencedBlock[] {
     // A backtick in the info string makes it inline code, as in ```x```.
     if (opening === null || (fence.startsWith('`') && info.includes('`'))) continue;
     const [language = '', attributes = ''] = splitInfo(info);
-    const shell = { language, attributes, lineBefore: lineBefore(lines, index), content: '', closed: true };
+    const above = lineBefore(lines, index);
+    const shell = { language, attributes, line: index, fence, lineBefore: above, content: '', closed: true };
     const isCode = isPythonBlock(shell) || language === '';
     let end = closingFence(lines, index, fence);
     if (isCode && end < lines.length && followed < MAX_FOLLOWED && endsInString(lines, index, end)) {
       followed += 1;
       end = fenceOutsideStrings(lines, index, fence) ?? end;
     }
-    const inside = lines.slice(index + 1, end).map((line) => withoutIndentation(line, indentation.length));
-    blocks.push({ ...shell, content: inside.join('\n'), closed: end < lines.length });
+    const inside = lines.slice(index + 1, end);
+    // The first line of a program has none of its own, also where the fence alone is indented.
+    const first = /^[ \t]*(?=\S)/.exec(inside.find((line) => line.trim() !== '') ?? '')?.[0] ?? '';
+    const most = Math.min(indentation.length, first.length);
+    const content = inside.map((line) => withoutIndentation(line, most)).join('\n');
+    blocks.push({ ...shell, content, closed: end < lines.length });
     index = end;
   }
   return blocks;

@@ -34,7 +34,7 @@ export function pathFault(path: string): string | null {
 /**
  * Returns the path that a block gives itself, as it is written: in the info string (`python file=helpers.py`,
  * `python:helpers.py`), else in a first line that is nothing but a comment with it (`# helpers.py`), else in the line
- * before the fence (`**helpers.py**`, `helpers.py:`, `### File: helpers.py`). Null where it gives none.
+ * before the fence (`**helpers.py**`, `helpers.py:`, `### 1. File: helpers.py`). Null where it gives none.
  *
  * The info string always counts. The other two are ignored where they do not fit the block: a name with an unknown
  * suffix, or a Python file's name on a block of another language, or the reverse.
@@ -66,9 +66,10 @@ function fromFirstLine(content: string): string | null {
 
 function fromLineBefore(line: string): string | null {
   const bare = line
-    .replace(/^(?:#{1,6}|[-*+]|\d{1,3}[.)])\s+/, '')
-    .replaceAll(/[*`_]{2,}|[*`]/g, '')
-    .replace(/^file(?:_?name)?\s*:\s*/i, '')
+    .replaceAll(/[*`]/g, '')
+    .trim()
+    .replace(/^(?:(?:#{1,6}|[-+]|\(?\d{1,3}[.):])\s+|file(?:_?name)?\s*(?:#?\d{1,3}\s*)?:\s*)+/i, '')
+    .replace(/^__(.+)__:?$/, '$1')
     .replace(/:\s*$/, '')
     .trim();
   return /^\S+$/.test(bare) && SUFFIX.test(bare) ? relative(bare) : null;

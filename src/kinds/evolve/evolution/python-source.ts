@@ -46,6 +46,13 @@ export function scanPython(source: string): ScannedPython {
   return { segments, endsInString };
 }
 
+/** Returns a program with its strings and comments emptied, so that what they mention does not count. */
+export function codeOf(source: string): string {
+  return scanPython(source)
+    .segments.map(({ kind, text }) => (kind === 'code' ? text : '""'))
+    .join('');
+}
+
 /** Returns the position after a string that opens with `mark`; -1 where a triple-quoted one is not closed. */
 function stringEnd(source: string, opening: number, mark: string, nesting: number): number {
   const isTriple = mark.length === 3;

@@ -2,7 +2,9 @@ import type { ChatMessage } from '../../../contracts/language-model.js';
 import { saidIn } from '../../../replies/read-reply.js';
 import { type FencedBlock, fencedBlocks, isPythonBlock } from './fenced-blocks.js';
 import { isReservedFile, nameOfBlock, pathFault } from './file-names.js';
-import { scanPython } from './python-source.js';
+import { isWrapper, otherReadings } from './meant-fences.js';
+import { addModules, type SparePart, withHelpers } from './missing-parts.js';
+import { codeOf } from './python-source.js';
 import { MAIN_FILE, type ScaffoldFiles } from './types.js';
 
 /** Maximum files of one scaffold. */
@@ -15,6 +17,7 @@ type ReplyFault =
   | 'no_code_block'
   | 'unfinished_block'
   | 'no_main_file'
+  | 'missing_file'
   | 'no_process_input'
   | 'unsafe_path'
   | 'too_large';
@@ -34,12 +37,26 @@ interface NamedBlock {
  *
  * - Every closed block that names its file is one (see {@link nameOfBlock}); the last of several with a name counts.
  * - The main file is the block named scaffold.py; without one, the last unnamed block with `def process_input`; without
- *   that, the last one that assigns or imports it. In both cases a Python block precedes one without a language. Other
- *   unnamed blocks are examples.
+ *   that, the last one that assigns or imports it. In both cases a Python block precedes one without a language, and a
+ *   body precedes a mere interface. Other unnamed blocks are examples, unless the program lacks what they define.
  * - Thoughts of the model (see {@link saidIn}) are drafts and are not read.
+ * - Where that finds no program, the fences are read as they were meant (see {@link otherReadings}).
+ *
+ * @param isWhole the reply ended by itself, and was not cut off
  */
-export function parseScaffoldReply(reply: string): ParsedReply {
-  const blocks = fencedBlocks(saidIn(reply)).map((block) => ({ name: nameOfBlock(block), block }));
+export function parseScaffoldReply(reply: string, isWhole = false): ParsedReply {
+  const text = saidIn(reply);
+  const parsed = parseBlocks(text);
+  if (parsed.ok || parsed.fault === 'unsafe_path' || parsed.fault === 'too_large') return parsed;
+  for (const reading of otherReadings(text, isWhole)) {
+    const other = parseBlocks(reading);
+    if (other.ok) return other;
+  }
+  return parsed;
+}
+
+function parseBlocks(text: string): ParsedReply {
+  const blocks = fencedBlocks(text).map((block) => ({ name: nameOfBlock(block), block }));
   const unfinished = blocks.find((one) => !one.block.closed && mayBeFile(one));
   if (unfinished !== undefined) {
     return failure('unfinished_block', 'The reply ended inside a code block: the closing fence is missing.');
@@ -51,12 +68,18 @@ export function parseScaffoldReply(reply: string): ParsedReply {
     const fault = takeFile(files, warnings, name, block.content);
     if (fault !== null) return fault;
   }
-  if (!files.has(MAIN_FILE)) {
-    const main = unnamedMain(blocks);
-    if (main === undefined) return withoutMain(blocks);
-    files.set(MAIN_FILE, main.content);
-  }
-  return checked(files, warnings);
+  const main = files.has(MAIN_FILE) ? undefined : unnamedMain(blocks);
+  if (main !== undefined) files.set(MAIN_FILE, main.content);
+  const source = files.get(MAIN_FILE);
+  if (source === undefined) return withoutMain(blocks);
+  const spare = blocks.flatMap(({ name, block }): SparePart[] => {
+    const isSpare = name === null && block.closed && block !== main && mayBePython(block);
+    const [first = ''] = block.content.trimStart().split('\n', 1);
+    return isSpare ? [{ label: `${block.lineBefore}\n${first}`, content: block.content }] : [];
+  });
+  files.set(MAIN_FILE, withHelpers(source, spare, warnings));
+  const missing = addModules(files, spare, text);
+  return missing === null ? checked(files, warnings) : failure('missing_file', missing);
 }
 
 /**
@@ -72,6 +95,7 @@ export function retryMessages(messages: readonly ChatMessage[], reply: string, f
   return [...messages, { role: 'assistant', content: said }, { role: 'user', content: request }];
 }
 
+const mayBePython = (block: FencedBlock) => isPythonBlock(block) || block.language === '';
 const mayBeFile = ({ name, block }: NamedBlock) => name !== null || isPythonBlock(block);
 
 /** Definition at the top level. A coroutine does not count: nothing would await it. */
@@ -85,24 +109,29 @@ const DEFINITION = /^def\s+process_input\s*\(/m;
 const OTHER_ENTRY_POINT =
   /^(?:process_input\s*=(?!=)|from\s+(?!\.*scaffold\b)\S+\s+import\b(?:\s*\([^()]*|(?:[^(\n]|\\\n){0,1000})\bprocess_input\b(?!\s+as\b))/m;
 
-/** Returns a program with its strings and comments emptied, so that what they mention does not count. */
-function codeOf(source: string): string {
-  return scanPython(source)
-    .segments.map(({ kind, text }) => (kind === 'code' ? text : '""'))
-    .join('');
-}
-
 function definesEntryPoint(source: string): boolean {
   const code = codeOf(source);
   return DEFINITION.test(code) || OTHER_ENTRY_POINT.test(code);
 }
 
+/** Definition without a body, up to the next line that is not indented: an interface. */
+const INTERFACE =
+  /^def\s+process_input\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^:\n]*:(?:\s|""|\.\.\.|\bpass\b|\braise\s+NotImplementedError\b(?:\(["]*\))?)*(?![\s\S])/;
+
+/** Reports whether a block defines `process_input` as an interface alone. */
+function isInterface(code: string): boolean {
+  const definition = code.slice(code.search(DEFINITION));
+  return INTERFACE.test(definition.split(/\n(?=[^\s)"])/, 1)[0] as string);
+}
+
 function unnamedMain(blocks: readonly NamedBlock[]): FencedBlock | undefined {
   const unnamed = blocks
-    .filter(({ name, block }) => name === null && block.closed)
+    .filter(({ name, block }) => name === null && block.closed && !isWrapper(block))
     .map(({ block }) => ({ block, code: codeOf(block.content) }));
   for (const entryPoint of [DEFINITION, OTHER_ENTRY_POINT]) {
-    const candidates = unnamed.filter(({ code }) => entryPoint.test(code)).map(({ block }) => block);
+    const all = unnamed.filter(({ code }) => entryPoint.test(code));
+    const programs = entryPoint === DEFINITION ? all.filter(({ code }) => !isInterface(code)) : all;
+    const candidates = (programs.length > 0 ? programs : all).map(({ block }) => block);
     const main = candidates.findLast(isPythonBlock) ?? candidates.findLast(({ language }) => language === '');
     if (main !== undefined) return main;
   }

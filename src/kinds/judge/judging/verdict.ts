@@ -1,4 +1,5 @@
 import { isMapping } from '../../../contracts/json.js';
+import { beginsObject, objectsIn } from '../../../replies/json-objects.js';
 import type { Criterion } from '../schema.js';
 import { EPISODE_FIELD } from './fields.js';
 
@@ -22,58 +23,6 @@ export const MALFORMED_VERDICT = 'MalformedVerdict';
 
 /** Limit of a fault's description, in characters. */
 const LONGEST_FAULT = 600;
-
-/** Lines that begin or end a fenced block. */
-const FENCES = /^[ \t]*```\w*[ \t]*$/m;
-
-/** Finds what stands in braces in a text, outermost pairs only. Braces in quotes within a pair, or escaped, are text. */
-function bracedIn(text: string): string[] {
-  const found: string[] = [];
-  let [start, depth, isQuoted] = [0, 0, false];
-  for (const { 0: mark, index } of text.matchAll(/\\.|["{}]/gs)) {
-    if (mark === '"') isQuoted = depth > 0 && !isQuoted;
-    if (isQuoted) continue;
-    if (mark === '{') {
-      if (depth === 0) start = index;
-      depth += 1;
-    } else if (mark === '}' && depth > 0) {
-      depth -= 1;
-      if (depth === 0) found.push(text.slice(start, index + 1));
-    }
-  }
-  return found;
-}
-
-/** Matches the texts in JSON, and commas before a closing bracket. */
-const PIECES = /"(?:[^"\\]|\\[\s\S])*"?|,(?=\s*[}\]])/g;
-
-/** Escapes what models leave as it is in a text, such as LaTeX and line breaks, and drops commas too much. */
-function mended(candidate: string): string {
-  return candidate.replace(PIECES, (piece) =>
-    piece.replace(/\\(?:["\\/bfnrt]|u[\da-fA-F]{4})|[\\\p{Cc}]|^,$/gu, (code) => {
-      if (code === ',') return '';
-      return code.length > 1 ? code : JSON.stringify(code).slice(1, -1);
-    }),
-  );
-}
-
-/** Finds the JSON objects in a reply, in order: those of each fenced block, and those of the text around them. */
-function objectsIn(text: string): Record<string, unknown>[] {
-  return text
-    .split(FENCES)
-    .flatMap(bracedIn)
-    .map((candidate) => objectIn(candidate) ?? objectIn(mended(candidate)))
-    .filter((object) => object !== null);
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMapping(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
 
 function shown(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 60);
@@ -121,19 +70,25 @@ function episodeIn(entry: unknown): EpisodeVerdict | null {
 
 /**
  * Reads a judge's reply: a JSON object with an entry for each criterion. Of several, the last one with all entries
- * counts: the others are drafts, or repeat the form. Other fields are ignored.
+ * counts: those before it are drafts, or repeat the form. It does not count where a later one has some of the entries,
+ * or cannot be read: what is judged could have planted it. Other fields are ignored.
  */
 export function readVerdict(text: string, criteria: readonly Criterion[]): ReadVerdict {
   const objects = objectsIn(text);
-  const isWhole = (object: object) => criteria.every(({ name }) => Object.hasOwn(object, name));
-  const found = objects.findLast(isWhole) ?? objects.at(-1);
-  if (found === undefined) return { ok: false, fault: 'The reply holds no JSON object.' };
+  const names = criteria.map(({ name }) => name);
+  const whole = objects.findLast(({ object }) => names.every((name) => Object.hasOwn(object, name)));
+  const isOverridden = whole !== undefined && beginsObject(text.slice(whole.end), names);
+  const last = isOverridden ? objects.at(-1) : (whole ?? objects.at(-1));
+  if (last === undefined) return { ok: false, fault: 'The reply holds no JSON object.' };
+  if (isOverridden && last === whole)
+    return { ok: false, fault: 'The last JSON object of the reply cannot be read.' };
+  const found = last.object;
   const entryOf = (name: string) => (Object.hasOwn(found, name) ? found[name] : undefined);
   const faults = criteria.flatMap((criterion) => entryFault(criterion, entryOf(criterion.name)) ?? []);
-  const whole = entryOf(EPISODE_FIELD) ?? null;
-  const episode = whole === null ? null : episodeIn(whole);
-  if (whole !== null && episode === null) {
-    faults.push(`"${EPISODE_FIELD}" must be an object with "reason" and "success"; it is ${shown(whole)}.`);
+  const ofAll = entryOf(EPISODE_FIELD) ?? null;
+  const episode = ofAll === null ? null : episodeIn(ofAll);
+  if (ofAll !== null && episode === null) {
+    faults.push(`"${EPISODE_FIELD}" must be an object with "reason" and "success"; it is ${shown(ofAll)}.`);
   }
   if (faults.length > 0) return { ok: false, fault: faults.join(' ').slice(0, LONGEST_FAULT) };
   const entries = criteria.map(({ name }) => {

@@ -8,6 +8,7 @@ import type { CalledModel, ModelCalls } from '../../../activities/model-calls.js
 import { storeOfRun } from '../../../activities/owners.js';
 import { sinkOf } from '../../../activities/run-log.js';
 import { storedConfig } from '../../../activities/stored-config.js';
+import { withGiven } from '../../../activities/with-given.js';
 import type { Task } from '../../../contracts/environment.js';
 import type { CallRecord, GenerateRequest, Purpose } from '../../../contracts/language-model.js';
 import { PURPOSES } from '../../../contracts/language-model.js';
@@ -138,7 +139,9 @@ export class OwnKindContext {
   ): Promise<SampleCall[]> {
     const made = questions.map(async ({ role, question }, ordinal): Promise<SampleCall> => {
       const call = { sample_id: id, trial: 0, purpose: purposeOf(role), ordinal, role };
-      const { key, request } = models.prepare(this.model(role), call, question);
+      const own = replies.filter((reply) => reply.role === role);
+      const messages = withGiven(question.messages, own);
+      const { key, request } = models.prepare(this.model(role), call, { ...question, messages });
       const held = replies[ordinal];
       const stored = held?.key === key ? held : (await this.calls.find(call, key))?.record;
       return { role, key, request, record: stored ?? null };

@@ -28,6 +28,7 @@ import { keysBelow, recordsBelow } from '../../../storage/read-ahead.js';
 import { trajectoryOf } from '../../../trajectories/from-episode.js';
 import { codeChangesAtEnd } from '../../../user-code/code-file.js';
 import type { FinalizeInput, RunPlan } from '../contracts.js';
+import { EpochAnswers } from '../epoch-answers.js';
 import { RunMetricsBuilder } from '../metrics.js';
 import { ownCodeAndPrices } from '../own-code.js';
 import {
@@ -65,13 +66,14 @@ async function writeRows(
   metrics: RunMetricsBuilder,
 ): Promise<void> {
   const listed = new Set<string>();
+  const answers = new EpochAnswers(run.config, { ...run.config.metrics }, run.compareSymbolically);
   await store.writeStream(
     artifactKeys.results,
     jsonLines(
       (async function* () {
         for await (const { index, row, calls, executions = [] } of parts.episodes()) {
           const whole = withTask(row, await run.taskOf(index));
-          metrics.add(whole, calls);
+          metrics.add(await answers.counted(whole), calls);
           for (const call of calls) listed.add(identityHash(call));
           for (const execution of executions) listed.add(executionHash(execution));
           yield whole;

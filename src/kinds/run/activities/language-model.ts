@@ -6,8 +6,9 @@ import type { StoredCall } from '../../../activities/call-store.js';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import type { ModelCalls } from '../../../activities/model-calls.js';
 import { held } from '../../../activities/patiently.js';
+import { withGiven } from '../../../activities/with-given.js';
 import type { AwaitedStep, StepAnswer } from '../../../contracts/environment.js';
-import type { CallRecord, GeneratedReply } from '../../../contracts/language-model.js';
+import type { CallRecord, GeneratedReply, GenerateRequest } from '../../../contracts/language-model.js';
 import type { GenerateInput, LanguageModelActivities } from '../contracts.js';
 import { stepEnvironment } from './environments.js';
 import type { RunContext, RunContexts } from './run-context.js';
@@ -31,6 +32,15 @@ function answerOf({ record, answer }: StoredCall, attempt: Attempt): GeneratedRe
     ...(unrecorded === null ? {} : { unrecorded }),
     ...(answer === null ? {} : { step: withoutInfo(answer) }),
   };
+}
+
+/** Returns a request with what came with the calls of tools that an agent's own loop repeats. */
+async function withEarlier(run: RunContext, request: GenerateRequest): Promise<GenerateRequest> {
+  const { messages, call } = request;
+  if (!messages.some(({ tool_calls }) => tool_calls !== undefined)) return request;
+  const earlier = Array.from({ length: call.ordinal }, (_, ordinal) => run.calls.at({ ...call, ordinal }));
+  const replies = (await Promise.all(earlier)).flatMap((stored) => (stored === null ? [] : [stored.record]));
+  return { ...request, messages: withGiven(messages, replies) };
 }
 
 /**
@@ -101,7 +111,8 @@ export function createLanguageModelActivities(
       if (awaited === undefined) return { ...stored, answer: null };
       return answered(run, stored, attempt, () => step(run, stored, awaited));
     }
-    const { record, settle } = await models.ask(model, asked, attempt);
+    const request = await withEarlier(run, asked.request);
+    const { record, settle } = await models.ask(model, { ...asked, request }, attempt);
     const kept = await keep(run, record, input.step, attempt);
     await settle();
     return kept;

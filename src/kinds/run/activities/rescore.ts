@@ -6,6 +6,7 @@ import { sumOf } from '../../../statistics/sums.js';
 import type { ArtifactStore } from '../../../storage/artifact-store.js';
 import { jsonLines, readableJson, readJsonLines } from '../../../storage/json-lines.js';
 import { artifactKeys } from '../../../storage/paths.js';
+import { EpochAnswers } from '../epoch-answers.js';
 import { RunMetricsBuilder } from '../metrics.js';
 import { rescoredKeys } from '../paths.js';
 import type { Metrics } from '../results.js';
@@ -162,6 +163,7 @@ export async function rescore(
 
   const { scorers } = config;
   const builder = new RunMetricsBuilder({ ...config.runtime, ...config.metrics, scorers, ...grouping });
+  const answers = new EpochAnswers(config, { ...config.metrics, ...grouping }, run.compareSymbolically);
   const changed: ChangedRow[] = [];
   await store.writeStream(
     rescoredKeys.results,
@@ -171,7 +173,7 @@ export async function rescore(
           const index = indices.get(row.id) ?? -1;
           const regraded = await rescoreRow(run, row, index);
           const graded = await scoredAgain(run, regraded, index);
-          builder.add(graded, []);
+          builder.add(await answers.counted(graded), []);
           const [was, is] = [row.feedback?.correct ?? null, graded.feedback?.correct ?? null];
           if (was !== is) {
             const { id, trial } = row;

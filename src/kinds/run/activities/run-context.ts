@@ -116,6 +116,7 @@ export class RunContext {
       lm,
       store: this.store,
       resultsDir: this.config.output.results_dir,
+      seed: this.config.seed,
       calls: this.calls,
       log: this.log('model'),
       modelName,

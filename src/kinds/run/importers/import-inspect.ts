@@ -65,18 +65,35 @@ export async function importInspect(
     }
   }
   await store.writeStream(artifactKeys.calls, jsonLines(calls()));
+  // On a scale such as 1 to 5, the worst grade is no success.
+  const most = rows.reduce((highest, { reward }) => Math.max(highest, reward ?? 1), 1);
+  for (const { feedback, reward } of rows) if (feedback !== null) feedback.correct = (reward ?? 0) >= most;
   await store.writeStream(DATASET, jsonLines(dataset.values()));
   await store.write(HEADER, readableJson(log.header));
   await store.writeStream(artifactKeys.results, jsonLines(rows));
-  const errors = rows.filter(({ error }) => error !== null).length;
+  const failed = rows.filter(({ error }) => error !== null);
+  const scored = failed.filter(({ scores }) => score !== null && scores[score] != null).length;
+  const notes = notesOf(log, score, names);
+  if (most > 1) {
+    notes.push(
+      `The score ${score} goes up to ${most}, and only that is correct here; reprise stats takes the least reward of a success as --success-reward.`,
+    );
+  }
+  if (scored > 0) {
+    notes.push(
+      `${countedText(scored, 'row')} with an error and a score: an error here, and in the log's own metrics by its score.`,
+    );
+  }
+  if ([...dataset.values()].some(({ choices }) => choices !== undefined))
+    notes.push(`Its samples have choices: a run of ${DATASET} needs dataset.choices_field: choices.`);
   return {
     files: {
-      [artifactKeys.results]: `${countedText(rows.length, 'row')}, ${countedText(errors, 'error')}`,
+      [artifactKeys.results]: `${countedText(rows.length, 'row')}, ${countedText(failed.length, 'error')}`,
       [artifactKeys.calls]: countedText(recorded, 'call'),
       [DATASET]: countedText(dataset.size, 'sample'),
       [HEADER]: `of the task ${log.header.eval.task} with ${log.header.eval.model}`,
     },
-    notes: notesOf(log, score, names),
+    notes,
   };
 }
 

@@ -128,8 +128,12 @@ const START = '_journal/start.json';
 const SAMPLE = /^samples\/(.*)_epoch_(\d+)\.json$/s;
 const CHUNKED_SAMPLE = /^samples\/.*_epoch_\d+\/sample\.json$/s;
 
-/** Parses JSON that may hold Python's NaN and Infinity, which become null. */
+/** Pattern of a whole number that may be beyond 2^53, as ids are. */
+const LONG_NUMBER = /[[:,]\s*-?\d{16,}\s*[\],}]/;
+
+/** Parses JSON that may hold Python's NaN and Infinity, which become null, and long whole numbers, which become texts. */
 export function parsePythonJson(text: string): unknown {
+  if (LONG_NUMBER.test(text)) return parsePlainJson(text);
   try {
     return JSON.parse(text);
   } catch {

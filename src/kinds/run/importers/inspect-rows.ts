@@ -36,22 +36,16 @@ export interface ImportedRow extends TaskRow {
 }
 
 /** Values of letters and words as Inspect's `value_to_float` reads them (scorer/_metric.py). */
-const VALUES: Readonly<Record<string, number>> = {
-  C: 1,
-  P: 0.5,
-  I: 0,
-  N: 0,
-  yes: 1,
-  true: 1,
-  no: 0,
-  false: 0,
-};
+const VALUES: ReadonlyMap<string, number> = new Map([
+  ...Object.entries({ C: 1, P: 0.5, I: 0, N: 0 }),
+  ...Object.entries({ yes: 1, true: 1, no: 0, false: 0 }),
+]);
 
 /** Returns a score as a number; null where it is unscored, or no number. */
 function numberOf(value: string | number | boolean | null): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value !== 'string') return value;
-  const known = VALUES[value] ?? VALUES[value.toLowerCase()];
+  const known = VALUES.get(value) ?? VALUES.get(value.toLowerCase());
   if (known !== undefined) return known;
   return value.trim() === '' || !Number.isFinite(Number(value)) ? null : Number(value);
 }

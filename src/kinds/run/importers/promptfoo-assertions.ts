@@ -3,7 +3,7 @@ import { isMapping } from '../../../contracts/json.js';
 import type { ImportNotes } from './notes.js';
 import { namesFile, pathOf, readValue, textAt } from './promptfoo-files.js';
 import type { FilledRubric } from './promptfoo-rubrics.js';
-import { rendered } from './promptfoo-templates.js';
+import { listVariable, rendered } from './promptfoo-templates.js';
 
 /** An assertion that `examples/promptfoo/assertions-env.ts` judges. */
 export interface Assertion {
@@ -46,20 +46,46 @@ const SCORERS: Readonly<Record<string, string>> = {
   'model-graded-factuality': 'model_graded',
   'answer-relevance': 'model_graded',
 };
+/** Further types of promptfoo, by which a type in a table is told from an answer such as `note: …` or an address. */
+const OTHERS = [
+  ...[
+    'classifier',
+    'contains-html',
+    'contains-sql',
+    'contains-xml',
+    'conversation-relevance',
+    'cost',
+    'eval',
+  ],
+  ...['context-faithfulness', 'context-recall', 'context-relevance', 'finish-reason'],
+  ...['fn', 'gleu', 'grade', 'guardrails', 'is-html', 'is-refusal', 'is-sql', 'is-valid-function-call'],
+  ...['is-valid-openai-function-call', 'is-valid-openai-tools-call', 'is-xml', 'latency', 'levenshtein'],
+  ...['llm-rubric', 'max-score', 'meteor', 'moderation', 'perplexity', 'perplexity-score', 'pi', 'ruby'],
+  ...['search-rubric', 'select-best', 'skill-used', 'tool-call-f1', 'trace-error-spans', 'trace-span-count'],
+  ...['trace-span-duration', 'trajectory:goal-success', 'trajectory:step-count', 'webhook'],
+  ...['trajectory:tool-args-match', 'trajectory:tool-sequence', 'trajectory:tool-used'],
+];
+const TYPES = new Set([...JUDGED, ...Object.keys(SCORERS), ...OTHERS]);
+/** Types that need neither a value nor a threshold; `python` alone is rather an answer. */
+const WITHOUT_VALUE =
+  /^(?:contains|icontains|is|context|trace|answer|conversation)-|^(?:cost|latency|perplexity|perplexity-score|moderation|guardrails)$/;
 const OF_LISTS = /^(?:not-)?i?contains-(?:any|all)$/;
 /** A file with code, also with the name of a function in it. */
-const OF_CODE = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
+const OF_CODE = /\.(?:[cm]?[jt]s|(py)|(rb))(?::\w+)?$/i;
 const OF_JSON = /^(?:not-)?(?:is|contains)-json$/;
 
 /**
  * Reads an assertion in the short form of a table's `__expected` column: `contains: Paris`, `similar(0.8): Hello`.
- * A text without a type has to be equal.
+ * A text without a type has to be equal; a file with code is code.
  */
 export function shortAssertion(text: string): Record<string, unknown> {
-  const [, type, threshold, rest] =
-    /^((?:not-)?[a-z][a-z0-9-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/.exec(text) ?? [];
-  const isType = type !== undefined && (rest !== undefined || /^(?:not-)?(?:is|contains)-/.test(type));
-  if (!isType) return { type: 'equals', value: text };
+  const [code, python, ruby] = (namesFile(text) && OF_CODE.exec(text)) || [];
+  if (code !== undefined) return { type: python ? 'python' : ruby ? 'ruby' : 'javascript', value: text };
+  const [, type = '', threshold, rest] =
+    /^((?:not-)?(?:trajectory:)?[a-z][a-z0-9-]*)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/.exec(text) ?? [];
+  const name = type.replace(/^not-/, '');
+  const isSaid = rest !== undefined || threshold !== undefined || WITHOUT_VALUE.test(name);
+  if (!isSaid || !TYPES.has(name)) return { type: 'equals', value: text };
   const value = rest?.trim();
   return {
     type: type === 'fn' || type === 'eval' ? 'javascript' : type === 'grade' ? 'llm-rubric' : type,
@@ -143,12 +169,13 @@ function filledValue(
   if (namesFile(value) && OF_CODE.test(value)) return { fault: 'its value is code' };
   const read = namesFile(value) ? fileValue(pathOf(value, folder)) : value;
   if (read === undefined || read === null) return { fault: 'it has no value' };
-  const filled = fill(read, vars);
+  const list = OF_LISTS.test(type) && typeof read === 'string' ? listVariable(read, vars) : null;
+  const filled = list === null ? fill(read, vars) : { value: list.map(String) };
   if (filled === null) return { fault: 'its value is a template that cannot be filled in' };
-  if (!OF_LISTS.test(type) || typeof filled.value !== 'string') return filled;
-  const list = listed(filled.value);
-  if (list === null) return { fault: 'a quote in its list is not closed' };
-  return list.length === 0 ? { fault: 'it has no value' } : { value: list };
+  if (!OF_LISTS.test(type)) return filled;
+  const items = typeof filled.value === 'string' ? listed(filled.value) : filled.value;
+  if (items === null) return { fault: 'a quote in its list is not closed' };
+  return Array.isArray(items) && items.length === 0 ? { fault: 'it has no value' } : { value: items };
 }
 
 function rubric(

@@ -3,6 +3,7 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { InvalidInputError } from '../../../config/errors.js';
 import { asValues, parseYaml } from '../../../config/yaml-text.js';
 import { isMapping } from '../../../contracts/json.js';
+import { fileReadError } from '../../../datasets/dataset-error.js';
 import { readDelimitedRows } from '../../../datasets/delimited-files.js';
 import { readJsonLinesRows } from '../../../datasets/json-files.js';
 import { plainJson } from '../../../datasets/row.js';
@@ -52,9 +53,9 @@ export function readValue(path: string): unknown {
 export async function rowsAt(path: string): Promise<Record<string, unknown>[] | null> {
   switch (extname(path).toLowerCase()) {
     case '.csv':
-      return collected(readDelimitedRows(path, null, 'tests'));
+      return collected(readDelimitedRows(path, null, 'tests'), path);
     case '.jsonl':
-      return collected(readJsonLinesRows(path, 'tests'));
+      return collected(readJsonLinesRows(path, 'tests'), path);
     case '.yaml':
     case '.yml':
     case '.json':
@@ -64,8 +65,15 @@ export async function rowsAt(path: string): Promise<Record<string, unknown>[] | 
   }
 }
 
-async function collected(rows: ReturnType<typeof readDelimitedRows>): Promise<Record<string, unknown>[]> {
+async function collected(
+  rows: ReturnType<typeof readDelimitedRows>,
+  path: string,
+): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
-  for await (const row of rows) all.push(plainJson(row) as Record<string, unknown>);
+  try {
+    for await (const row of rows) all.push(plainJson(row) as Record<string, unknown>);
+  } catch (error) {
+    throw fileReadError(error, path, 'tests');
+  }
   return all;
 }

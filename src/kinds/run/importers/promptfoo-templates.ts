@@ -1,8 +1,10 @@
 import { Template } from '@huggingface/jinja';
+import { isMapping } from '../../../contracts/json.js';
 
 /** Variables of the environment, which may be keys. */
 const OF_ENVIRONMENT = /\{\{-?\s*env\b/;
 const PLAIN = /\{\{-?\s*([A-Za-z_][\w.]*)\s*-?\}\}/g;
+const ALONE = new RegExp(`^\\s*${PLAIN.source}\\s*$`);
 
 /** Fills variables into a template of promptfoo's (Nunjucks, which is Jinja's language); null where that fails. */
 export function rendered(template: string, vars: Record<string, unknown>): string | null {
@@ -14,6 +16,14 @@ export function rendered(template: string, vars: Record<string, unknown>): strin
   } catch {
     return null;
   }
+}
+
+/** Returns the list that a template stands for which is one variable and nothing else; null for any other. */
+export function listVariable(template: string, vars: Record<string, unknown>): unknown[] | null {
+  const [, path = ''] = ALONE.exec(template) ?? [];
+  const inner = (value: unknown, name: string) => (isMapping(value) ? value[name] : undefined);
+  const value = path.split('.').reduce<unknown>(inner, vars);
+  return Array.isArray(value) ? value : null;
 }
 
 /**

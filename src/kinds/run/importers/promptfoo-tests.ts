@@ -105,18 +105,18 @@ function fromTable(row: Written, notes: ImportNotes): Written {
     const text = String(cell ?? '');
     const ofMetadata = /^__metadata:(.+?)(\[\])?$/.exec(column);
     if (!column.startsWith('__')) vars[column] = cell;
-    else if (text === '') continue;
+    else if (column === '__prefix' || column === '__suffix') options[column.slice(2)] = text;
+    else if (text.trim() === '') continue;
     else if (/^__expected\d*$/.test(column)) assert.push(shortAssertion(text));
     else if (column === '__description') test.description = text;
     else if (column === '__threshold') test.threshold = Number(text);
-    else if (column === '__prefix' || column === '__suffix') options[column.slice(2)] = text;
     else if (ofMetadata) metadata[ofMetadata[1] as string] = ofMetadata[2] ? text.split(',') : text;
     else if (column !== '__metric') notes.add(`The column ${column} is not carried over`);
   }
   return test;
 }
 
-/** Makes a test of each combination of the variables that are lists. */
+/** Makes a test of each combination of the variables that are lists of texts; other lists are values as they stand. */
 function expanded(written: Written, folder: string, notes: ImportNotes): Omit<Test, 'id'>[] {
   const options = section(written.options);
   for (const name of NOT_CARRIED)
@@ -125,7 +125,9 @@ function expanded(written: Written, folder: string, notes: ImportNotes): Omit<Te
     if (options[name] !== undefined) notes.add(`A test's options.${name} is not carried over`);
   let combinations: Written[] = [{}];
   for (const [name, value] of Object.entries(section(written.vars))) {
-    const values = Array.isArray(value) && options.disableVarExpansion !== true ? value : [value];
+    const isSeveral =
+      Array.isArray(value) && typeof value[0] === 'string' && options.disableVarExpansion !== true;
+    const values = isSeveral ? value : [value];
     const read = values.flatMap((one) => valuesOf(name, one, folder, notes));
     combinations = combinations.flatMap((vars) => read.map((one) => ({ ...vars, [name]: one })));
   }

@@ -1,8 +1,10 @@
 import type { LanguageModelConfig } from '../../../config/language-model-schema.js';
 import type { Task } from '../../../contracts/environment.js';
-import { isMapping, type JsonObject } from '../../../contracts/json.js';
+import type { JsonObject } from '../../../contracts/json.js';
 import type { ChatMessage } from '../../../contracts/language-model.js';
 import { fillTemplate } from '../../../contracts/template.js';
+import { plainCharacters } from '../../../grading/extraction/plain-characters.js';
+import { beginsObject, objectsIn } from '../../../replies/json-objects.js';
 import { fieldText } from '../../../statistics/groups.js';
 import { meanOf } from '../../../statistics/sums.js';
 import { GRADE_TRIES } from '../contracts.js';
@@ -48,24 +50,16 @@ const DEFAULT_LETTERS: Readonly<Record<string, number>> = { C: 1, I: 0 };
 const lettersOf = ({ letters = DEFAULT_LETTERS }: ModelGraded) => letters;
 const scaleOf = ({ scale = [0, 1] }: ModelGraded) => scale;
 
-/** Words that stand for letters, where these are offered. */
+/** Words that stand for the usual letters. */
 const WORDS: Readonly<Record<string, string>> = {
   CORRECT: 'C',
   INCORRECT: 'I',
   PARTIAL: 'P',
   PARTIALLY: 'P',
-  TIE: 'T',
 };
 
 /** Verdict of one reply: a letter or a number, or what is wrong with the reply. */
 export type ModelVerdict = { value: string | number } | { fault: string };
-
-/** Removes emphasis, quotes and stops at the end of a word. */
-function withoutEndMarks(word: string): string {
-  let end = word.length;
-  while ('*_`$.,;'.includes(word.charAt(end - 1)) && end > 0) end -= 1;
-  return word.slice(0, end);
-}
 
 /** Letters of a comparison: the first answer, the second one, and neither. */
 const COMPARED = ['A', 'B', 'T'] as const;
@@ -77,48 +71,91 @@ const COMPARED = ['A', 'B', 'T'] as const;
 export function readModelVerdict(text: string, config: ModelGraded): ModelVerdict {
   if (config.verdict === 'json') return readJson(text, scaleOf(config));
   if (config.verdict === 'number') {
-    const written = last(text, /SCORE[*_`]*\s*:[\s*_`$]*(\S*)/gi);
+    const written = lastSaid(text, SCORES);
     if (written === undefined) return { fault: 'It has no line "SCORE: " with a number.' };
-    return numberIn(withoutEndMarks(written), scaleOf(config));
+    return numberIn(written, scaleOf(config));
   }
-  const offered = config.compare_with === undefined ? Object.keys(lettersOf(config)) : [...COMPARED];
-  const written = last(text, /GRADE[*_`]*\s*:[\s*_`"'$([]*([\p{L}\p{N}]*)/giu);
+  const isCompared = config.compare_with !== undefined;
+  const offered = isCompared ? [...COMPARED] : Object.keys(lettersOf(config));
+  const written = lastSaid(text, GRADES);
   if (written === undefined) return { fault: `It has no line "GRADE: " with one of ${offered.join(', ')}.` };
-  const said = written.toUpperCase();
-  const letter = offered.includes(said) ? said : WORDS[said];
-  if (letter !== undefined && offered.includes(letter)) return { value: letter };
-  return { fault: `The last grade is "${written.slice(0, 20)}", which is none of ${offered.join(', ')}.` };
+  // `C` is "correct" beside an `I`: elsewhere it is any letter, such as that of what was not attempted.
+  const isUsual = offered.includes('I') && offered.every((letter) => 'CIPN'.includes(letter));
+  const letterOf = (word: string) => {
+    const letter = isUsual ? WORDS[word] : isCompared && word === 'TIE' ? 'T' : undefined;
+    return [word, letter].find((one) => one !== undefined && offered.includes(one));
+  };
+  const [word = ''] = /^[\p{L}\p{N}]*/u.exec(written) ?? [];
+  const letter = letterOf(word.toUpperCase());
+  const after = written.slice(word.length);
+  const [, other = ''] = OTHERWISE.exec(after) ?? [];
+  const second = other.length === 1 ? other : other.toUpperCase();
+  const isSettled =
+    [undefined, letter].includes(letterOf(second)) && !(/^[IA]$/i.test(word) && GOES_ON.test(after));
+  if (letter !== undefined && isSettled) return { value: letter };
+  const shown = isSettled ? word : written;
+  return {
+    fault: `The last grade is "${shown.trim().slice(0, 20)}", which is none of ${offered.join(', ')}.`,
+  };
 }
 
-function last(text: string, pattern: RegExp): string | undefined {
-  return [...text.matchAll(pattern)].at(-1)?.[1];
+/** Matches a second grade behind the first one: `C or I`, `C/I`; not the pronoun of `C, or I think so`. */
+const OTHERWISE =
+  /^[^\p{L}\p{N}/|&]{0,6}(?:[/|&]|(?:or|OR|and|to|vs)\b\.?)[^\p{L}\p{N}]{0,6}(?!I(?:['’]| +\p{Ll}))(\p{L}+)/u;
+
+/** Matches what makes a word of a letter: `I think`, `I'd`, `A clear win`; not a reason: `I because it is wrong`. */
+const GOES_ON =
+  /^(?:['’]\p{L}|[ \t]+(?!(?:because|since|as|for|due|given|is|was|wins?|over|based|per|with|by|but|if|though|although|incorrect|wrong|not)\b)\p{Ll})/u;
+
+/** Matches labels of verdicts with the word before each, and what stands behind them without the marks around it. */
+const labelled = (label: string) =>
+  new RegExp(
+    String.raw`(?:(?<![\p{L}\p{N}_-])(?<word>[\p{L}\p{N}'’]{1,40})[ \t]+[*_\x60"']{0,4})?(?<![\p{Ll}\p{Lu}\p{N}][_-]{0,4})(?<label>${label})[*_\x60"']*\s*:(?:[\s*_\x60"'$([{<]|\\(?:\w+\{|[([]))*(?=(?<said>[^\n]{0,80}))`,
+    'giu',
+  );
+const [GRADES, SCORES] = [labelled('GRADE'), labelled('SCORE')];
+
+/** Words before a label that name nothing else: `the final score`, but not `the clarity score`. */
+const PLAIN_WORDS = new Set(
+  'final overall total actual assigned given proposed resulting appropriate numeric numerical letter i my the a an this that your our its is are as of and so thus hence therefore then verdict answer response not to would'.split(
+    ' ',
+  ),
+);
+
+/** Returns what the last label says; of others than the verdict's, such as `Clarity score:`, only where it is alone. */
+function lastSaid(text: string, labels: RegExp): string | undefined {
+  const found = [...plainCharacters(text).matchAll(labels)].map(({ groups = {} }) => groups);
+  const ofVerdict = found.findLast(({ word, label = '' }) => {
+    if (word === undefined || PLAIN_WORDS.has(word.toLowerCase())) return true;
+    return label === label.toUpperCase() && !/^[A-Z\d]+$/.test(word);
+  });
+  return (ofVerdict ?? found.findLast(({ word = '' }) => !/^(?:confidence|certainty)$/i.test(word)))?.said;
 }
+
+/** Matches a number and what it is out of: `4`, `4/5`, `4 out of 5`, `80%`; no range, and none of two numbers. */
+const RATING = new RegExp(
+  String.raw`^(?<value>[+\-−]?(?:\d+\.?\d*|\.\d+))(?=$|[\s*_\x60$>)\]}"'(%]|[.,;!](?!\d)|/\s*\d)(?!\s+(?:or|to)\s+\d)` +
+    String.raw`[\s*_\x60$>)\]}"'(,]*(?:(?<percent>%)|(?:/|(?:out +)?of |von |sur |on an? (?:scale (?:of|from) )?(?:[\d.]+ ?(?:to|-|–) ?)?)\s*(?<top>\d+(?:\.\d+)?))?`,
+);
 
 function numberIn(written: unknown, [lowest, highest]: readonly [number, number]): ModelVerdict {
-  const text = String(written).replace(/\/\d+(?:\.\d+)?$/, '');
-  const value = typeof written === 'number' ? written : text.trim() === '' ? Number.NaN : Number(text);
-  if (value >= lowest && value <= highest) return { value };
+  const { value: number, percent, top } = RATING.exec(String(written).trim())?.groups ?? {};
+  const value = typeof written === 'number' ? written : Number(number?.replace('−', '-') ?? Number.NaN);
+  // Out of something else than the top of the scale, it is on another scale.
+  const isOnScale = Number(percent === undefined ? (top ?? highest) : 100) === highest;
+  if (isOnScale && value >= lowest && value <= highest) return { value };
   return {
     fault: `The score must be a number from ${lowest} to ${highest}; it is ${JSON.stringify(written)?.slice(0, 40)}.`,
   };
 }
 
-/** Maximum of places where the last object of a reply may begin. */
-const MAX_BRACES = 100;
-
-/** Reads the last JSON object of a reply. */
+/** Reads the last JSON object of a reply that has a score; none if a later one cannot be read. */
 function readJson(text: string, scale: readonly [number, number]): ModelVerdict {
-  const end = text.lastIndexOf('}');
-  const braces = [...text.slice(0, Math.max(end, 0)).matchAll(/\{/g)].slice(-MAX_BRACES).reverse();
-  for (const { index } of braces) {
-    try {
-      const value: unknown = JSON.parse(text.slice(index, end + 1));
-      if (isMapping(value) && 'score' in value) return numberIn(value.score, scale);
-    } catch {
-      // An object may begin further to the left.
-    }
-  }
-  return { fault: 'It holds no JSON object with "score".' };
+  const found = objectsIn(text).findLast(({ object }) => Object.hasOwn(object, 'score'));
+  if (found === undefined) return { fault: 'It holds no JSON object with "score".' };
+  if (beginsObject(text.slice(found.end), ['score']))
+    return { fault: 'Its last JSON object cannot be read.' };
+  return numberIn(found.object.score, scale);
 }
 
 /** Describes how the verdict is to be written. */

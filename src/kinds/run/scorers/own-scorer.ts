@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidInputError } from '../../../config/errors.js';
 import { CODE_ENDINGS, checkFile } from '../../../config/named-files.js';
 import { isMapping, type Json, type JsonObject } from '../../../contracts/json.js';
+import { nothingLost } from '../../../contracts/kept-json.js';
 import { messageWithPlace } from '../../../contracts/place-of-error.js';
 import { runUserCode, shownValue } from '../../../contracts/run-user-code.js';
 import type { FunctionSandbox } from '../../../sandboxes/sandbox.js';
@@ -74,8 +75,10 @@ const SCORE = threadWork(import.meta.url, scoreByOwn);
 function plain(value: unknown): Json {
   if (value === undefined) return null;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  const text = JSON.stringify(value, (_, part) =>
-    typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part)) ? String(part) : part,
+  const text = JSON.stringify(value, (key, part) =>
+    typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part))
+      ? String(part)
+      : nothingLost(key, part),
   ) as string | undefined;
   return text === undefined ? shownValue(value) : (JSON.parse(text) as Json);
 }

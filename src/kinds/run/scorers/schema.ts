@@ -187,7 +187,7 @@ const modelGradedSchema = modelGradedFields.superRefine((scorer, context) => {
   if (compare_with !== undefined && (verdict !== 'letters' || scorer.letters !== undefined))
     refuse('compare_with', 'has verdicts of its own (A, B or T); leave verdict and letters out');
   for (const [index, judge] of (panel ?? (lm === undefined ? [] : [lm])).entries()) {
-    if (!judge.cache || votes === 1) continue;
+    if (judge.cache !== true || votes === 1) continue;
     const field = panel === undefined ? 'lm' : `panel[${index}]`;
     refuse('votes', `with ${field}.cache, all ${votes} verdicts would be the first one; set it to false`);
   }

@@ -8,7 +8,14 @@ import { QAEnv } from '../../../environments/qa.js';
 import { findWrittenAnswer } from '../../../grading/extraction/marked-answer.js';
 import { unwrapped } from '../../../grading/extraction/wrappings.js';
 import { GradingLimitError, type SymbolicComparer } from '../../../grading/grade.js';
-import { normalizedAnswer, type Rouge, rouge, sentenceBleu, wordF1 } from '../../../grading/text-overlap.js';
+import {
+  normalizedAnswer,
+  type Rouge,
+  rouge,
+  rougeWords,
+  sentenceBleu,
+  wordF1,
+} from '../../../grading/text-overlap.js';
 import { boundedMatch, MatchTimeoutError } from '../../../language-models/bounded-match.js';
 import { saidIn } from '../../../replies/read-reply.js';
 import { GRADE_TRIES } from '../contracts.js';
@@ -83,11 +90,17 @@ const mathematics = byEnvironment(
 const choice = byEnvironment(({ task, ...services }) => new MCQEnv(task, { options: {} }, services));
 
 /** Returns the right answers of which something is left; @throws UnscoredError if nothing is. */
-function telling(targets: readonly string[], normalize: (text: string) => string): string[] {
+function telling(
+  targets: readonly string[],
+  normalize: (text: string) => string,
+  why = 'the right answer is empty',
+): string[] {
   const left = targets.filter((target) => normalize(target) !== '');
-  if (left.length === 0) throw new UnscoredError('the right answer is empty');
+  if (left.length === 0) throw new UnscoredError(why);
   return left;
 }
+
+const NO_ROUGE = 'the right answer has no letter or digit of ASCII, and ROUGE sees no others: use f1';
 
 const lower = (text: string, isFolded: boolean) => (isFolded ? text.toLowerCase() : text);
 
@@ -132,14 +145,18 @@ const SCORERS: { [Type in ScorerType]: Scorer<Type> } = {
   },
   rouge: ({ config: { reads }, ...scoring }) => {
     const said = readFrom(answerOf(scoring), reads);
-    const all = rightAnswers(scoring.task).map((target) => rouge(said, target));
+    const targets = telling(rightAnswers(scoring.task), (text) => rougeWords(text).join(''), NO_ROUGE);
+    const all = targets.map((target) => rouge(said, target));
     const names = Object.keys(all[0] as Rouge) as (keyof Rouge)[];
     return Object.fromEntries(
       names.map((name) => [name.replace('rouge_', ''), best(all.map((one) => one[name]))]),
     );
   },
   bleu: ({ config: { reads }, ...scoring }) =>
-    sentenceBleu(readFrom(answerOf(scoring), reads), rightAnswers(scoring.task)),
+    sentenceBleu(
+      readFrom(answerOf(scoring), reads),
+      telling(rightAnswers(scoring.task), (text) => text.trim()),
+    ),
   json_schema: ({ config: { schema, reads }, ...scoring }) =>
     validJson(readFrom(answerOf(scoring), reads), schema as JsonObject | undefined),
   similarity: async ({ config, cosines, ...scoring }) => {

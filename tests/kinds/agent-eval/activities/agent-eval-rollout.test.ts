@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StoredCall } from '../../../../src/activities/call-store.js';
 import type { GenerateReply, GenerateRequest } from '../../../../src/contracts/language-model.js';
 import type { StoredResult } from '../../../../src/kinds/agent-eval/activities/rollout-results.js';
-import { InfrastructureError, z } from '../../../../src/kinds/agent-eval/bundles/index.js';
+import { InfrastructureError, ToolRegistry, z } from '../../../../src/kinds/agent-eval/bundles/index.js';
 import { defineReward } from '../../../../src/kinds/agent-eval/bundles/reward.js';
 import { rolloutResultKey } from '../../../../src/kinds/agent-eval/paths.js';
 import { firstPlace } from '../../../../src/kinds/agent-eval/rollouts/rollout.js';
@@ -110,7 +110,7 @@ describe('a rollout', () => {
     const world = deskWorld({
       agent: ({ call }) =>
         call.ordinal === 0
-          ? calls(['book', { flight: 1 }], ['book', { flight: '1' }], ['fly', {}], ['book', { flight: 1 }])
+          ? calls(['book', { flight: 1 }], ['book', { flight: 'one' }], ['fly', {}], ['book', { flight: 1 }])
           : says('Booked twice.'),
       row: { tools_allowed: ['book'] },
     });
@@ -152,6 +152,33 @@ describe('a rollout', () => {
     expect(outcome).toMatchObject({ ending: 'goal', place: { agent_turns: 2, user_turns: 0 } });
     expect(result.score).toBe(1);
   });
+
+  test.each(['DROP TABLE bookings', 'ALTER TABLE bookings RENAME TO sold'])(
+    'scores 0 where the agent has done %s, which goal and reward read',
+    async (sql) => {
+      const tools = () => {
+        const registry = new ToolRegistry('desk');
+        registry.tool(
+          'run_sql',
+          { description: 'Runs.', parameters: z.object({ sql: z.string() }) },
+          (given, { db }) => db.execute(given.sql),
+        );
+        return { registry, ran: [] };
+      };
+      const agent = ({ call }: GenerateRequest) =>
+        call.ordinal === 0 ? calls(['run_sql', { sql }]) : says('Done.');
+      const world = deskWorld({ row: { stop_at_goal: true }, tools, agent });
+      await world.prepared();
+      const { outcome, result } = await world.play([world.worker()]);
+      expect(outcome.ending).toBe('user_stop');
+      expect(result).toEqual({ status: 'done', score: 0, error: null });
+      const { row } = (await readJson<StoredResult>(
+        world.store,
+        rolloutResultKey('desk.001', 0),
+      )) as StoredResult;
+      expect(row.reason).toBe('the reward cannot read what the agent has left: no such table: bookings');
+    },
+  );
 
   test('has a goal that does not run for its error, which is no score', async () => {
     const world = deskWorld({ row: { stop_at_goal: true, end_goal_sql: 'SELECT x' } });
@@ -233,12 +260,13 @@ describe('the agent', () => {
 
   test('is asked with its thoughts so far, which are recorded with the reply that has them alone', async () => {
     const asked: GenerateRequest['messages'][] = [];
+    const as_given = { thoughts: { reasoning: 'Flight 1.' } };
     const world = deskWorld({
       row: { sim_user_prompt: null },
       agent: ({ call, messages }) => {
         asked.push(messages);
         return call.ordinal === 0
-          ? { ...calls(['book', { flight: 1 }]), reasoning: 'Flight 1.' }
+          ? { ...calls(['book', { flight: 1 }]), reasoning: 'Flight 1.', as_given }
           : says('Booked.');
       },
     });
@@ -246,10 +274,12 @@ describe('the agent', () => {
     await world.play([world.worker()]);
     const thoughts = asked.map((messages) => messages.flatMap(({ reasoning = [] }) => reasoning));
     expect(thoughts).toEqual([[], ['Flight 1.']]);
+    expect(asked[1]?.find(({ role }) => role === 'assistant')).toMatchObject({ as_given });
     const recorded = world.keys('pending/').map((key) => JSON.parse(world.text(key)) as StoredCall);
     const messages = recorded.flatMap(({ record }) => record.messages);
     expect(recorded.map(({ record }) => record.reasoning)).toContain('Flight 1.');
-    expect(messages.filter((message) => 'reasoning' in message)).toEqual([]);
+    expect(recorded.map(({ record }) => record.as_given)).toContainEqual(as_given);
+    expect(messages.filter((message) => 'reasoning' in message || 'as_given' in message)).toEqual([]);
   });
 
   /** An agent that makes one call, says these words, and has nothing to say from then on. */
@@ -317,6 +347,52 @@ describe('the agent', () => {
       replies: 1,
       message: expect.stringContaining('raise models.agent.max_output_tokens'),
     });
+  });
+
+  const fullAfter = (replies: number) => (request: GenerateRequest) => {
+    if (request.call.ordinal < replies) return calls(['book', { flight: 1 }]);
+    throw new LanguageModelError('context_full', 'no room: 17011 of 16384 tokens', { provider: 'openai' });
+  };
+
+  test('that its context has no room for any more ends the rollout, which is judged', async () => {
+    const world = deskWorld({ agent: fullAfter(2) });
+    await world.prepared();
+    const { outcome, totals, result } = await world.play([world.worker()]);
+    expect(outcome).toMatchObject({ ending: 'cut_off', place: { agent_turns: 3 } });
+    expect(totals).toMatchObject({ lm_calls: world.asked.length, tool_calls: 2 });
+    expect(result).toMatchObject({ status: 'done', score: 0, error: null });
+    const { row } = JSON.parse(world.text(rolloutResultKey('desk.001', 0))) as StoredResult;
+    expect(row.cut_off).toMatchObject({
+      replies: 1,
+      output_tokens: 0,
+      message:
+        'the conversation has filled the context before the reply began: no room: 17011 of 16384 tokens',
+    });
+  });
+
+  const strict = {
+    provider: 'openai',
+    model: 'fake',
+    base_url: 'http://127.0.0.1:9/v1',
+    on_cut_off: 'error',
+  };
+  test.each<[string, WorldOptions]>([
+    ['the row alone is too long for it', { agent: fullAfter(0) }],
+    ['the config says so', { agent: fullAfter(2), config: { models: { agent: strict } } }],
+    [
+      'it is the user whose context is full',
+      {
+        agent: () => says('And then?'),
+        user: ({ call }) => {
+          if (call.ordinal === 0) return says('Book me a seat.');
+          throw new LanguageModelError('context_full', 'no room', { provider: 'openai' });
+        },
+      },
+    ],
+  ])('that its context has no room for is an error where %s', async (_where, options) => {
+    const world = deskWorld(options);
+    await world.prepared();
+    expect(await failureOf(world.play([world.worker()]))).toMatchObject({ type: 'context_full' });
   });
 
   test('whose token limit left it some words continues with them', async () => {

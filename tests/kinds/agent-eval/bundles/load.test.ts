@@ -174,6 +174,34 @@ test('a row may begin with calls that were made, in either form', async () => {
   }
 });
 
+test('calls of several turns that have one id get ids of their own, and so do their answers', async () => {
+  const calling = (...ids: string[]) => ({
+    ...CALLS,
+    content: '',
+    tool_calls: ids.map((id) => ({ id, name: 'search', arguments: '{}' })),
+  });
+  const answer = (tool_call_id: string) => ({ role: 'tool', tool_call_id, content: tool_call_id });
+  const initial_messages = [
+    ...[ASKS, calling('c0', 'c1'), answer('c1'), answer('c0')],
+    ...[calling('c0'), answer('c0'), calling('c0_2', 'c0'), answer('c0_2'), answer('c0'), ASKS],
+  ];
+  const folder = flightBundle([{ ...ROW, initial_messages }]);
+  const [loaded] = (await loadBundle(folder, { now: NOW })).rows;
+  const ids = loaded?.row.initial_messages.map(
+    ({ tool_calls, tool_call_id }) => tool_calls?.map(({ id }) => id) ?? tool_call_id,
+  );
+  expect(ids).toEqual([
+    ...[undefined, ['c0', 'c1'], 'c1', 'c0'],
+    ...[['c0_2'], 'c0_2', ['c0_2_2', 'c0_3'], 'c0_2_2', 'c0_3', undefined],
+  ]);
+});
+
+test('a row may begin with the greeting of the assistant where a user answers it', async () => {
+  const initial_messages = [{ role: 'assistant', content: 'How can I help?' }];
+  const folder = flightBundle([{ ...ROW, initial_messages, sim_user_prompt: 'You are Alice.' }]);
+  expect((await loadBundle(folder, { now: NOW })).rows[0]?.row.initial_messages).toEqual(initial_messages);
+});
+
 describe('a wrong row is named with its line, id and field', () => {
   const { toolset: _toolset, ...withoutToolset } = ROW;
   test.each<[string, object, string, string]>([
@@ -196,6 +224,35 @@ describe('a wrong row is named with its line, id and field', () => {
       { ...ROW, initial_messages: [{ role: 'user' }] },
       'initial_messages[0]',
       'content is missing',
+    ],
+    [
+      'a blank message of the user',
+      { ...ROW, initial_messages: [ASKS, { role: 'user', content: ' \n' }] },
+      'initial_messages[1]',
+      'content is blank',
+    ],
+    [
+      'a last message that nobody answers',
+      {
+        ...ROW,
+        sim_user_prompt: null,
+        initial_messages: [ASKS, { role: 'assistant', content: 'Which day?' }],
+      },
+      'initial_messages',
+      'nobody speaks after the last message',
+    ],
+    [
+      'two calls with one id',
+      {
+        ...ROW,
+        initial_messages: [
+          ASKS,
+          { ...CALLS, tool_calls: [...CALLS.tool_calls, ...CALLS.tool_calls] },
+          ANSWERS,
+        ],
+      },
+      'initial_messages[1]',
+      'has two calls with the id c1',
     ],
     [
       'an answer to no call',

@@ -64,6 +64,39 @@ describe('defineReward', () => {
     expect((judged as Error).message).toMatch(said);
   });
 
+  describe('that reads what the agent', () => {
+    const SEED = `CREATE TABLE orders (id, qty); CREATE TABLE "Old" (qty); CREATE VIEW open AS SELECT id FROM orders;
+      INSERT INTO orders VALUES (1, 5)`;
+    const judged = async (sql: string, change: string) => {
+      const reward = defineReward(async ({ db }) => ({ score: (await goalHolds(db, sql)) ? 1 : 0 }));
+      const ends = { seed: await filled(SEED), db: await filled(`${SEED}; ${change}`) };
+      return reward(ends as Partial<RewardInput> as RewardInput).catch((error: Error) => error);
+    };
+
+    test.each([
+      ['dropped', 'SELECT count(*) FROM orders', 'DROP VIEW open; DROP TABLE orders'],
+      ['dropped from below a view', 'SELECT count(*) FROM open', 'DROP TABLE orders'],
+      ['dropped as a view', 'SELECT count(*) FROM open', 'DROP VIEW open'],
+      ['renamed', 'SELECT count(*) FROM "old"', 'ALTER TABLE "Old" RENAME TO older'],
+      ['renamed as a column', 'SELECT o.qty FROM orders o', 'ALTER TABLE orders RENAME COLUMN qty TO amount'],
+      ['dropped as a column', 'SELECT QTY = 5 FROM orders', 'ALTER TABLE orders DROP COLUMN qty'],
+      ['made anew without it', 'SELECT qty FROM orders', 'DROP TABLE orders; CREATE TABLE orders (id)'],
+    ])('%s is a score of 0', async (_what, sql, change) => {
+      expect(await judged(sql, change)).toMatchObject({
+        score: 0,
+        reason: expect.stringContaining('no such'),
+      });
+    });
+
+    test.each([
+      ['never had', 'SELECT count(*) FROM ordres', 'DROP TABLE "Old"'],
+      ['never had, as a column', 'SELECT amount FROM orders', 'DROP TABLE "Old"'],
+      ['has left, wrongly', 'SELEC count(*) FROM orders', 'DROP TABLE orders'],
+    ])('%s is an error', async (_what, sql, change) => {
+      expect(await judged(sql, change)).toBeInstanceOf(RewardError);
+    });
+  });
+
   test('the infrastructure’s errors stay what they are', async () => {
     const unreachable = new InfrastructureError('the judge is unreachable');
     await expect(defineReward(() => Promise.reject(unreachable))(input)).rejects.toBe(unreachable);
@@ -84,12 +117,16 @@ describe('goalHolds', () => {
     ['SELECT 1 FROM paid WHERE who = 9', false],
     ['SELECT NULL', false],
     ['SELECT 0.0', false],
+    ['SELECT 9007199254740993', true],
+    ['SELECT -9223372036854775807 FROM paid', true],
   ])('%s: %s', async (sql, holds) => {
     const db = await filled('CREATE TABLE paid (who); INSERT INTO paid VALUES (1), (2)');
     expect(await goalHolds(db, sql)).toBe(holds);
   });
 
-  test('a text is neither true nor false', async () => {
-    await expect(goalHolds(await filled(''), "SELECT 'true'")).rejects.toThrow('must come to true or false');
+  test.each(['true', '1', ''])('a text is neither true nor false: %j', async (text) => {
+    await expect(goalHolds(await filled(''), `SELECT '${text}'`)).rejects.toThrow(
+      'must come to true or false',
+    );
   });
 });

@@ -69,9 +69,10 @@ async function play(id: string, rollout: number) {
         return { at: { version, database: '' }, ok: made.ok, goal: null };
       },
       user: async ({ user_turns }) => {
-        const prompt = simulatedUserPrompt(row.sim_user_prompt ?? '', messages, { stopToken });
+        const part = row.sim_user_prompt ?? '';
+        const prompt = simulatedUserPrompt(part, messages, { stopToken });
         const reply = user('user', prompt, rollout, user_turns * USER_ATTEMPTS);
-        expect(userFault(reply, { messages, agentHasReplied: true, stopToken })).toBeNull();
+        expect(userFault(reply, { part, messages, agentHasReplied: true, stopToken })).toBeNull();
         const { text, stops } = readUserMessage(reply.text, stopToken);
         messages.push({ role: 'user', content: text });
         return { ...cost, kind: stops ? 'stopped' : 'said' };

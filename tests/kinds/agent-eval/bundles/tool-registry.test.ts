@@ -202,7 +202,7 @@ describe('a call', () => {
     ['with a list', 'book', [1], 'invalid_arguments', 'the arguments must be one JSON object'],
     ['with null', 'book', 'null', 'invalid_arguments', 'flight_id'],
     ['with nothing', 'book', '', 'invalid_arguments', 'flight_id: is missing; it must be a number'],
-    ['with a text', 'book', { flight_id: '1' }, 'invalid_arguments', 'flight_id: must be a number, not "1"'],
+    ['with a text', 'book', { flight_id: 'b' }, 'invalid_arguments', 'flight_id: must be a number, not "b"'],
     [
       'with half a flight',
       'book',
@@ -325,6 +325,145 @@ describe('a call', () => {
     expect(await nesting(given)).toMatchObject({ ok: true, value: read });
   });
 
+  const typed = z.object({
+    count: z.int().nullable(),
+    weight: z.number(),
+    on: z.boolean(),
+    list: z.array(z.int()),
+    where: z.object({ row: z.int(), tags: z.array(z.string()) }),
+    by_name: z.record(z.string(), z.int()),
+    pair: z.tuple([z.string(), z.int()]),
+    level: z.literal([1, 2]),
+    all: z.union([z.literal('all'), z.int()]),
+    either: z.union([z.string(), z.number()]),
+    zip: z.string(),
+    size: z.enum(['1', '2']),
+    any: z.any(),
+    kind: z.discriminatedUnion('of', [
+      z.object({ of: z.literal('a'), x: z.string() }),
+      z.object({ of: z.literal('b'), x: z.int(), y: z.int().optional() }),
+    ]),
+    tagged: z.union([
+      z.object({ of: z.literal('a'), x: z.string() }),
+      z.object({ of: z.enum(['b', 'c']), y: z.int() }),
+    ]),
+    plain: z.union([z.object({ a: z.int() }), z.object({ b: z.int() })]),
+    id: z.coerce.string(),
+    as_number: z.coerce.number(),
+    as_boolean: z.coerce.boolean(),
+    or_null: z.coerce.number().nullable(),
+  });
+  async function typing(text: string, field: keyof typeof typed.shape) {
+    const registry = new ToolRegistry('typed');
+    const parameters = z.object({ [field]: typed.shape[field] });
+    registry.tool('type', { description: 'd', parameters }, (read) => read);
+    return registry.call({ name: 'type', arguments: text }, await context());
+  }
+
+  test.each<[keyof typeof typed.shape, unknown, unknown]>([
+    ['count', '5', 5],
+    ['count', ' 5.0 ', 5],
+    ['count', 'null', null],
+    ['count', 'None', null],
+    ['weight', '-1.5e3', -1500],
+    ['on', 'true', true],
+    ['on', 'False', false],
+    ['list', '[]', []],
+    ['list', '["1", "2"]', [1, 2]],
+    ['list', ['1', 2], [1, 2]],
+    ['where', '{"row": "7", "tags": "[\\"7\\"]"}', { row: 7, tags: ['7'] }],
+    ['by_name', '{"a": "1"}', { a: 1 }],
+    ['by_name', { a: '1' }, { a: 1 }],
+    ['pair', '["1", "1"]', ['1', 1]],
+    ['level', '2', 2],
+    ['all', '5', 5],
+    ['kind', '{"of": "b", "x": "1"}', { of: 'b', x: 1 }],
+    ['as_boolean', 'false', false],
+    ['as_boolean', 0, false],
+    ['as_number', '5', 5],
+    ['as_number', '007', 7],
+    ['or_null', null, null],
+    ['id', 5, '5'],
+    // Texts where a text may be.
+    ['zip', '501', '501'],
+    ['zip', 'true', 'true'],
+    ['either', '5', '5'],
+    ['all', 'all', 'all'],
+    ['size', '1', '1'],
+    ['any', '[1]', '[1]'],
+    ['kind', { of: 'a', x: '1' }, { of: 'a', x: '1' }],
+    ['tagged', { of: 'c', y: 5 }, { of: 'c', y: 5 }],
+    ['plain', { a: 1, b: 1 }, { a: 1 }],
+  ])(
+    'takes the JSON that a server wrote as a text, where no text may be: %s: %j',
+    async (field, given, read) => {
+      expect(await typing(JSON.stringify({ [field]: given }), field)).toMatchObject({
+        ok: true,
+        value: { [field]: read },
+      });
+    },
+  );
+
+  test('takes arguments that are JSON text within JSON text', async () => {
+    expect(await typing(JSON.stringify('{"count": "5"}'), 'count')).toMatchObject({ value: { count: 5 } });
+  });
+
+  test.each<[keyof typeof typed.shape, unknown, string]>([
+    ['count', '00501', 'count: must be a number, not "00501"'],
+    ['count', '5 pieces', 'not "5 pieces"'],
+    ['count', 'five', 'not "five"'],
+    ['count', '', 'not ""'],
+    ['count', '1.5', 'count: must be a whole number, not 1.5'],
+    ['on', 'yes', 'on: must be true or false, not "yes"'],
+    ['on', '1', 'on: must be true or false, not 1'],
+    ['size', '3', 'size: "3" is not allowed; allowed: 1, 2'],
+    ['zip', 501, 'zip: must be a string, not 501'],
+    ['kind', { of: 'a', x: '1', y: 5 }, "kind.y: unknown field 'y'"],
+    ['tagged', { of: 'a', x: '1', y: 5 }, "tagged.y: unknown field 'y'"],
+    ['as_boolean', 'no', 'as_boolean: must be true or false, not "no"'],
+    ['as_boolean', '', 'as_boolean: must be true or false, not ""'],
+    ['as_number', ' ', 'as_number: must be a number, not " "'],
+    ['as_number', null, 'as_number: must be a number, not null'],
+    ['as_number', [], 'as_number: must be a number, not []'],
+    ['id', null, 'id: must be a string, not null'],
+    ['id', { a: 1 }, 'id: must be a string, not {"a":1}'],
+  ])('refuses what would become another value: %s: %j', async (field, given, message) => {
+    const outcome = await typing(JSON.stringify({ [field]: given }), field);
+    expect(outcome).toMatchObject({ fault: 'invalid_arguments', message: expect.stringContaining(message) });
+  });
+
+  const LARGE = '2512292042121000001';
+  test.each<[keyof typeof typed.shape, string, unknown]>([
+    ['zip', LARGE, LARGE],
+    ['either', `-${LARGE}`, `-${LARGE}`],
+    ['any', `[{"n": ${LARGE}}, "a ${LARGE} \\" ${LARGE}"]`, [{ n: LARGE }, `a ${LARGE} " ${LARGE}`]],
+    ['id', LARGE, LARGE],
+    ['any', '9007199254740993', '9007199254740993'],
+    ['any', '9007199254740992', 2 ** 53],
+    ['weight', '9007199254740992', 2 ** 53],
+    ['weight', '1000000000000000000', 1e18],
+    ['weight', '1.5e300', 1.5e300],
+    ['weight', '1e20', 1e20],
+    ['weight', '0.1234567890123456789', 0.12345678901234568],
+    ['any', '9'.repeat(400), '9'.repeat(400)],
+  ])('keeps every digit of a whole number: %s: %s', async (field, given, read) => {
+    expect(await typing(`{"${field}": ${given}}`, field)).toMatchObject({
+      ok: true,
+      value: { [field]: read },
+    });
+  });
+
+  test.each<[keyof typeof typed.shape, string, string]>([
+    ['weight', LARGE, `weight: must be a number, not "${LARGE}", which a number does not hold exactly`],
+    ['count', `"${LARGE}"`, `count: must be a number, not "${LARGE}", which a number does not hold exactly`],
+    ['as_number', LARGE, `as_number: must be a number, not "${LARGE}", which a number does not hold exactly`],
+    ['list', `"[${LARGE}]"`, `list[0]: must be a number, not "${LARGE}", which`],
+    ['on', LARGE, `on: must be true or false, not "${LARGE}"`],
+  ])('refuses a whole number that would be rounded: %s: %s', async (field, given, message) => {
+    const outcome = await typing(`{"${field}": ${given}}`, field);
+    expect(outcome).toMatchObject({ fault: 'invalid_arguments', message: expect.stringContaining(message) });
+  });
+
   test('reads no further where all is left open, however deep that is', async () => {
     const registry = new ToolRegistry('deep');
     registry.tool('deep', { description: 'd', parameters: z.object({ any: z.any() }) }, () => 'done');
@@ -347,6 +486,14 @@ describe('a call', () => {
     ['objects without fields', [{}, Object.create(null), new (class Empty {})()], [{}, {}, {}], '[{},{},{}]'],
     ['boxed values', [new Number(7), new String('')], [7, ''], '[7,""]'],
     ['bytes', { b: new Uint8Array([1, 2]) }, { b: 'AQI=' }, '{"b":"AQI="}'],
+    ['a buffer', { b: Buffer.from([1, 2]) }, { b: 'AQI=' }, '{"b":"AQI="}'],
+    ['a buffer alone', Buffer.from([1, 2]), 'AQI=', 'AQI='],
+    [
+      'figures that are none',
+      { a: NaN, b: [-Infinity] },
+      { a: 'NaN', b: ['-Infinity'] },
+      '{"a":"NaN","b":["-Infinity"]}',
+    ],
     ['large integers', [2n ** 60n, 7n], ['1152921504606846976', 7], '["1152921504606846976",7]'],
   ])('may answer %s', async (_name, answer, value, content) => {
     expect(await answering(() => answer)).toEqual({ ok: true, value, content });
@@ -363,6 +510,19 @@ describe('a call', () => {
     ['what can be awaited in it', () => [Object.create({ then: () => 1 })], 'it holds a promise: await it'],
     ['a map', () => new Map([['a', 1]]), 'it holds a Map: answer what is in it as an object or a list'],
     ['a set in it', () => ({ of: new Set([1]) }), 'it holds a Set'],
+    ['a map with fields', () => Object.assign(new Map([['a', 1]]), { most: 3 }), 'it holds a Map'],
+    [
+      'what a class hides',
+      () => [
+        new (class Price {
+          #cents = 5;
+          get cents() {
+            return this.#cents;
+          }
+        })(),
+      ],
+      "it holds a Price: answer what is in it as an object or a list, in '0'",
+    ],
     ['an iterator', () => new Map().values(), 'it holds a Map Iterator'],
     ['a weak map', () => new WeakMap(), 'it holds a WeakMap'],
     ['a response', () => new Response('{}'), 'it holds a Response'],
@@ -393,9 +553,91 @@ describe('a call', () => {
         }),
     ],
     ['a full disk', () => Object.assign(new Error('no space left'), { code: 'ENOSPC' })],
+    ['a program for which there is no memory', () => spawning('ENOMEM')],
+    [
+      'a connection that broke',
+      () =>
+        new TypeError('fetch failed', { cause: Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) }),
+    ],
   ])('that ends with %s is no message to the model', async (_name, error) => {
     const thrown = error();
     await expect(answering(() => Promise.reject(thrown))).rejects.toBe(thrown);
+  });
+
+  const spawning = (code: string) =>
+    Object.assign(new Error(`spawnSync python3 ${code}`), { code, syscall: 'spawnSync python3' });
+  test.each<[string, () => Error, string]>([
+    ['took too long', () => spawning('ETIMEDOUT'), 'spawnSync python3 ETIMEDOUT'],
+    [
+      'took too long, as its author says',
+      () => new Error('Too slow.', { cause: spawning('ETIMEDOUT') }),
+      'Too slow.',
+    ],
+    ['read not all of its input', () => spawning('EPIPE'), 'spawnSync python3 EPIPE'],
+    [
+      'closed its input',
+      () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }),
+      'write EPIPE',
+    ],
+  ])('that ran a program which %s is a tool error', async (_name, error, message) => {
+    expect(await answering(() => Promise.reject(error()))).toMatchObject({ fault: 'tool_failed', message });
+  });
+
+  /** Calls a tool that reaches for one place, whatever its arguments are. */
+  async function reaching(given: object, reach: () => unknown) {
+    const registry = new ToolRegistry('reaching');
+    registry.tool('reach', { description: 'd', parameters: z.looseObject({}) }, reach);
+    return registry.call({ name: 'reach', arguments: JSON.stringify(given) }, await context());
+  }
+  const unreached = (message: string) => {
+    const [code] = /\b(?:E|UND_)[A-Z_]+/.exec(message) ?? ['UND_ERR_CONNECT_TIMEOUT'];
+    return new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+  };
+
+  test.each<[object, string]>([
+    [{ url: 'http://127.0.0.1:59999/x' }, 'connect ECONNREFUSED 127.0.0.1:59999'],
+    [{ url: 'http://LOCALHOST:59999' }, 'connect ECONNREFUSED 127.0.0.1:59999'],
+    [{ url: 'http://[::1]:59999/x' }, 'connect ECONNREFUSED ::1:59999'],
+    [{ host: 'localhost', port: 59999 }, 'connect ECONNREFUSED 127.0.0.1:59999'],
+    [{ url: 'https://User:pw@no.such.host/x' }, 'getaddrinfo ENOTFOUND no.such.host'],
+    [{ url: 'http://nosuch/x' }, 'getaddrinfo EAI_AGAIN nosuch'],
+    [{ command: "curl -s 'https://api.no.such.host.' | head" }, 'getaddrinfo ENOTFOUND api.no.such.host'],
+    [{ domain: 'no.such.host' }, 'getaddrinfo ENOTFOUND no.such.host'],
+    [{ url: 'http://10.0.0.1' }, 'connect ETIMEDOUT 10.0.0.1:80'],
+    [{ url: 'http://10.0.0.1' }, 'connect ENETUNREACH 10.0.0.1:80 - Local (0.0.0.0:0)'],
+    [
+      { url: 'https://slow.host/x' },
+      'Connect Timeout Error (attempted address: slow.host:443, timeout: 10000ms)',
+    ],
+  ])('that names the place which cannot be reached is told so: %j: %s', async (given, message) => {
+    expect(await reaching(given, () => Promise.reject(unreached(message)))).toMatchObject({
+      fault: 'tool_failed',
+      message: `fetch failed: ${message}`,
+    });
+  });
+
+  test('that names a port where nobody listens is told so', async () => {
+    const url = 'http://localhost:59999/x';
+    expect(await reaching({ url }, () => fetch(url))).toMatchObject({
+      fault: 'tool_failed',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  test.each<[object, Error]>([
+    [{}, unreached('connect ECONNREFUSED 127.0.0.1:59999')],
+    [{ url: 'http://localhost:3000' }, unreached('connect ECONNREFUSED 127.0.0.1:8080')],
+    [{ note: 'My server is localhost' }, unreached('connect ECONNREFUSED 127.0.0.1:8080')],
+    [{ query: 'search flights' }, unreached('getaddrinfo ENOTFOUND search')],
+    [{ url: 'https://no.such.host.example' }, unreached('getaddrinfo ENOTFOUND such.host')],
+    [{ url: 'http://10.0.0.1' }, unreached('read ECONNRESET')],
+    [{ url: 'http://10.0.0.1' }, unreached('connect EMFILE 10.0.0.1:80')],
+    [
+      { url: 'http://10.0.0.1' },
+      new InfrastructureError('no way out', { cause: unreached('connect ETIMEDOUT 10.0.0.1:80') }),
+    ],
+  ])('of which a service of the bundle fails is no message to the model: %j', async (given, thrown) => {
+    await expect(reaching(given, () => Promise.reject(thrown))).rejects.toBe(thrown);
   });
 
   test('that takes too long is given up, and told so', async () => {

@@ -82,6 +82,43 @@ test.each(['---', '**STOP**', '## Stop', 'Stop # 3', '### STO P ###', '#\n##STOP
   },
 );
 
+describe('a stop token that is a word', () => {
+  test.each([
+    ['TERMINATE', 'TERMINATE', ''],
+    ['TERMINATE', 'TERMINATE.', ''],
+    ['TERMINATE', '**TERMINATE**', ''],
+    ['TERMINATE', 'Thanks! TERMINATE', 'Thanks!'],
+    ['TERMINATE', 'Thanks! **TERMINATE**', 'Thanks!'],
+    ['TERMINATE', 'Thanks!TERMINATE.', 'Thanks!'],
+    ['TERMINATE', 'Thanks! "TERMINATE"\n', 'Thanks!'],
+    ['TERMINATE', 'Thanks!\nTERMINATE\nBye.', 'Thanks!\n\nBye.'],
+    ['TERMINATE', 'I want to terminate it. TERMINATE', 'I want to terminate it.'],
+    ['ALL DONE', 'Thanks. ALL DONE!', 'Thanks.'],
+    ['bye', 'Okay, bye', 'Okay,'],
+    ['结束', '谢谢。结束', '谢谢。'],
+  ])('%s ends the conversation: %j', (token, said, text) => {
+    expect(readUserMessage(said, token)).toEqual({ text, stops: true });
+  });
+
+  test.each([
+    ['TERMINATE', 'I want to terminate my contract.'],
+    ['TERMINATE', 'Please terminate'],
+    ['TERMINATE', 'TERMINATE my contract, please.'],
+    ['TERMINATE', 'Does it say TERMINATED'],
+    ['DONE', 'I have not done anything yet; is it done?'],
+    ['DONE', 'Is it DONE?'],
+    ['STOP', 'Please stop my subscription.'],
+    ['STOP', 'Is it a flight that is NON-STOP'],
+    ['END', 'When does the weekend offer start? Friends said it is good.'],
+    ['bye', 'Goodbye is not yet'],
+    ['bye', 'This is not goodbye'],
+    ['结束', '合同什么时候结束？'],
+    ['---', 'No - not yet'],
+  ])('%s is left in what the user says: %j', (token, said) => {
+    expect(readUserMessage(said, token)).toEqual({ text: said, stops: false });
+  });
+});
+
 describe('what a user who says the stop token does', () => {
   const move = (said: string, agents: string) =>
     userMove(readUserMessage(said, '###STOP###'), [{ role: 'assistant', content: agents }]);
@@ -92,6 +129,21 @@ describe('what a user who says the stop token does', () => {
     ['says a number first', '###STOP### 7788', 'What is your PIN?'],
     ['answers in Chinese', '蓝色的。###STOP###', '要哪种颜色？'],
     ['answers in Arabic', 'الأزرق ###STOP###', 'أي لون تريد؟'],
+    ['agrees to what stands there', 'Yes, please go ahead. ###STOP###', 'I will change A1 to 5 pieces.'],
+    ['is asked to reply', 'Okay, thanks! ###STOP###', 'I will change A1. Please reply "yes" to confirm.'],
+    ['is asked to confirm', 'Perfect. ###STOP###', 'I need your explicit confirmation (yes/no) before that.'],
+    ['is asked to confirm first', 'Great, thank you! ###STOP###', 'I will cancel it once you confirm.'],
+    ['says which', 'The blue one. ###STOP###', 'Let me know which colour you prefer.'],
+    ['says a code', 'It is 20165. ###STOP###', 'To proceed, please provide your zip code.'],
+    ['says a code alone', '20165 ###STOP###', 'Your zip code is needed.'],
+    ['agrees in Chinese', '是的。###STOP###', '您确认取消吗'],
+    ['agrees in a word', 'Sure ###STOP###', 'There is a fee of $20 for that.'],
+    ['declines', 'No. ###STOP###', 'I will book it now.'],
+    ['wants an end', 'That is okay, please go ahead and close this request. ###STOP###', 'I cannot do that.'],
+    ['thanks and wants more', 'Thanks, and please cancel A2, too. ###STOP###', 'A1 is cancelled.'],
+    ['thanks and asks', 'Thanks! And A2? ###STOP###', 'A1 is cancelled.'],
+    ['thanks for a choice', 'Thank you for the list, the red one. ###STOP###', 'There are red and blue.'],
+    ['has not heard anything yet', 'A window seat on flight 1. ###STOP###', ''],
   ])('%s, and the agent may act on it', (_what, said, agents) => {
     expect(move(said, agents)).toBe('answered_and_left');
   });
@@ -100,6 +152,29 @@ describe('what a user who says the stop token does', () => {
     ['says nothing else', '###STOP###', 'Is there anything else?'],
     ['says nothing else, in bold', '**###STOP###**', 'Is there anything else?'],
     ['was asked nothing', 'Thanks! ###STOP###', 'It is booked.'],
+    ['thanks', 'Great, thank you! ###STOP###', 'Your booking is cancelled.'],
+    ['thanks at length', 'Perfect, thank you so much for your help today! ###STOP###', 'It is booked.'],
+    [
+      'was offered more',
+      'Great, thank you! ###STOP###',
+      'It is done. Let me know if you need anything else.',
+    ],
+    ['was offered help', 'Thanks ###STOP###', 'Booked. Please let me know if you have any questions.'],
+    [
+      'was told of a confirmation',
+      'Perfect ###STOP###',
+      'I can confirm it; your confirmation is in the mail.',
+    ],
+    ['needs nothing', 'No, that’s all I needed. Have a great day! ###STOP###', 'It is booked.'],
+    ['has nothing else', "I don't need anything else, thanks. ###STOP###", 'It is booked.'],
+    ['says goodbye', 'Okay, got it. Bye! ###STOP###', 'It cannot be refunded.'],
+    ['gives up', 'That is a pity, but all right. ###STOP###', 'It cannot be refunded.'],
+    ['looks elsewhere', "Then I'll look elsewhere. ###STOP###", 'There is no flight.'],
+    ['shows a thumb', '👍 ###STOP###', 'It is booked.'],
+    ['thanks in French', 'Merci beaucoup, au revoir ! ###STOP###', 'C’est annulé.'],
+    ['thanks in German', 'Danke schön! ###STOP###', 'Das ist erledigt.'],
+    ['thanks in Chinese', '非常感谢！再见。###STOP###', '已经取消。'],
+    ['thanks in Japanese', 'ありがとうございます。 ###STOP###', '予約しました。'],
     ['was shown an address', 'Thanks! ###STOP###', 'See https://x.test/f?id=3 for it.'],
   ])('%s, and the conversation ends', (_what, said, agents) => {
     expect(move(said, agents)).toBe('stopped');

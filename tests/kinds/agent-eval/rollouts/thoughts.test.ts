@@ -8,10 +8,12 @@ const chat = [say('user', 'Hi'), say('assistant', 'Hello'), say('user', 'Look'),
 const more = [...chat, say('user', 'And now?'), say('assistant', 'Nothing')];
 
 test('each reply of the agent has its thoughts, and what the row begins with has none', () => {
-  const thought = withThoughts(more, ['It is blue.', '']).map(({ reasoning }) => reasoning);
+  const thought = withThoughts(more, [{ reasoning: 'It is blue.' }, { reasoning: '' }]).map(
+    ({ reasoning }) => reasoning,
+  );
   expect(thought).toEqual([undefined, undefined, undefined, 'It is blue.', undefined, '']);
 });
 
-test.each([[[]], [['', '']]])('a chat without thoughts stays as it is: %j', (thoughts) => {
+test.each([[[]], [[{ reasoning: '' }, {}]]])('a chat without thoughts stays as it is: %j', (thoughts) => {
   expect(withThoughts(more, thoughts)).toEqual(more);
 });

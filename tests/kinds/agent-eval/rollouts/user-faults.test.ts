@@ -7,10 +7,10 @@ const STOP = DEFAULT_STOP_TOKEN;
 const ASKED = 'Flight HA103 leaves at 9:40 and costs $120. Shall I book it for you?';
 const DONE = 'Your booking N4F2A1 is paid. Is there anything else I can help you with?';
 
-const faultOf = (text: string, said = ASKED) =>
+const faultOf = (text: string, said = ASKED, part = 'You are Alice.') =>
   userFault(
     { text },
-    { messages: [{ role: 'assistant', content: said }], agentHasReplied: true, stopToken: STOP },
+    { part, messages: [{ role: 'assistant', content: said }], agentHasReplied: true, stopToken: STOP },
   );
 
 describe('a message of a user is taken where it', () => {
@@ -60,14 +60,50 @@ describe('a message of a user is taken where it', () => {
     ['declines and ends', `No, please do not book it. ${STOP}`],
     ['gives up and ends', `Then I'll cancel it myself. Please don't change anything. ${STOP}`],
     ['asks for nothing and ends', `OK, please leave it as it is. ${STOP}`, 'It cannot be refunded.'],
+    ['has confirmed its address', 'I just confirmed my email address for you.'],
+    ['has changed what is its own', 'I have updated my payment method in the app for you to check.'],
+    ['has changed a setting', "I've changed the APN settings for you, and it still fails."],
+    ['has cancelled something', 'I already cancelled the other booking for you to see.'],
+    ['wants to help with a check', 'Is there anything else I can do for you to verify this?'],
+    ['compares numbers', 'Could you please confirm your order number with me? I think mine is 5.'],
+    ['asks for the number of a case', 'Can you give me your ticket number for this case?'],
+    ['asks for a number of theirs', 'Could you tell me your confirmation code, please?'],
+    ['thanks for a call to others', 'Thank you for reaching out to Delta on my behalf.'],
+    ['thanks for a call for them', 'Thanks! Thank you for calling the Hotel Astoria for me.'],
+    ['tells what an agent said', 'Agent: Maria told me last week that it would be free.'],
     ['agrees without having been asked, and ends', `Yes, please do so next time. ${STOP}`, 'It is done.'],
   ])('%s', (_what, text, said = ASKED) => {
     expect(faultOf(text, said)).toBeNull();
   });
 });
 
+describe('what the part of a user tells it to say', () => {
+  const PART = `You are a clerk who tests a desk. When asked, say exactly: "Can you provide your order number,
+please?" Begin with: How may I help you today? Send {"name": "pay", "arguments": {"id": "B1"}} once.
+Agent: Your flight is booked. Say that line, too.`;
+
+  test.each([
+    'Can you provide your order number, please?',
+    'Hello! can you provide your order number please',
+    'How may I help you today?',
+    '{"name": "pay", "arguments": {"id": "B1"}}',
+  ])('is no fault: %s', (text) => {
+    expect(faultOf(text, ASKED, PART)).toBeNull();
+    expect(faultOf(text)).toBe('role_swap');
+  });
+
+  test.each([
+    'Can you provide your booking number, please?',
+    'How may I assist you with your order?',
+    'How may I help you today? I have booked it for you.',
+    'Agent: One moment.',
+  ])('but what it does not is: %s', (text) => {
+    expect(faultOf(text, ASKED, PART)).toBe('role_swap');
+  });
+});
+
 test('a message that its token limit cut off is a fault, whatever it says', () => {
-  const context = { messages: [], agentHasReplied: true, stopToken: STOP };
+  const context = { part: '', messages: [], agentHasReplied: true, stopToken: STOP };
   expect(userFault({ text: 'I want to fly to', finish_reason: 'length' }, context)).toBe('cut_off');
   expect(userFault({ text: 'I want to fly to', finish_reason: 'stop' }, context)).toBeNull();
 });
@@ -95,6 +131,13 @@ describe('a message of a user is a fault where it', () => {
     ['thanks the customer', 'role_swap', 'Thank you for contacting Harbour Air.'],
     ['thanks on behalf of a company', 'role_swap', 'Thank you for contacting us, goodbye.'],
     ['has booked for the customer', 'role_swap', "I've booked flight HA103 for you."],
+    ['has changed for the customer', 'role_swap', "I've updated your address for you."],
+    ['has confirmed for the customer', 'role_swap', 'I have confirmed the booking for you.'],
+    ['has cancelled what the customer has', 'role_swap', "I've cancelled your booking for you."],
+    ['asks to be told a number', 'role_swap', 'Can you tell me your order number?'],
+    ['asks for the order', 'role_swap', 'Could you provide your order number?'],
+    ['thanks the customer for a mail', 'role_swap', 'Thank you for reaching out to Delta about the delay.'],
+    ['has a label and a sentence', 'role_swap', 'Agent: I told you that it is booked.'],
     ['has cancelled for the customer', 'role_swap', 'I have successfully cancelled the booking for you.'],
     ['asks for a number', 'role_swap', 'Could you please provide your booking number?'],
     ['asks for an id', 'role_swap', 'May I have your customer ID, please?'],
@@ -111,7 +154,7 @@ describe('a message of a user is a fault where it', () => {
   });
 
   test('ends before the agent has replied', () => {
-    const before = { messages: [], agentHasReplied: false, stopToken: STOP };
+    const before = { part: '', messages: [], agentHasReplied: false, stopToken: STOP };
     expect(userFault({ text: STOP }, before)).toBe('early_stop');
     expect(userFault({ text: `I want a flight. ${STOP}` }, before)).toBe('early_stop');
     expect(userFault({ text: 'I want a flight.' }, before)).toBeNull();
@@ -119,7 +162,7 @@ describe('a message of a user is a fault where it', () => {
 
   test('asks for a tool', () => {
     const tool_calls = [{ id: '1', name: 'book', arguments: '{}' }];
-    const after = { messages: [], agentHasReplied: true, stopToken: STOP };
+    const after = { part: '', messages: [], agentHasReplied: true, stopToken: STOP };
     expect(userFault({ text: '', tool_calls }, after)).toBe('role_swap');
   });
 });

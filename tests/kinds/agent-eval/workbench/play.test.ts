@@ -87,7 +87,7 @@ const CUSTOMER = "- match: Which day\n  reply: Tomorrow.\n- reply: 'Thank you. #
 
 describe('a person as the agent', () => {
   test('calls tools and solves the row', async () => {
-    const lines = ['/tools', 'Which day?', '/search {"day": "2026-03-03"}', '/book {"flight": "2"}'];
+    const lines = ['/tools', 'Which day?', '/search {"day": "2026-03-03"}', '/book {"flight": "two"}'];
     const booked = await play([...lines, '/book {"flight": 2}', 'Booked.'], {
       as: 'agent',
       script: CUSTOMER,

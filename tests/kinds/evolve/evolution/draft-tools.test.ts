@@ -18,6 +18,12 @@ const asking = (name: string, given: unknown) => ({
 });
 
 describe('what a scaffolder asks for in a turn', () => {
+  test('is a program in a block whose last fence is missing where the turn was not cut off', () => {
+    const text = `\`\`\`python\n${PROGRAM}`;
+    expect(draftAction({ text, finish_reason: 'stop' })).toMatchObject({ kind: 'submit' });
+    expect(draftAction({ text, finish_reason: 'length' })).toMatchObject({ kind: 'refused' });
+  });
+
   test('is one of two tools, which take the same files', () => {
     expect(DRAFT_TOOLS.map(({ name }) => name)).toEqual([RUN_DRAFT, SUBMIT]);
     expect(DRAFT_TOOLS[0]?.parameters).toEqual(DRAFT_TOOLS[1]?.parameters);
@@ -47,6 +53,28 @@ describe('what a scaffolder asks for in a turn', () => {
     ],
   ])('%s with %j', (name, given, action) => {
     expect(draftAction(asking(name, given))).toEqual(action);
+  });
+
+  const DATA = { path: 'data.json', content: '[{"path": "a", "content": "b"}]' };
+  test.each<[string, unknown]>([
+    ['a list as a text', { files: JSON.stringify([MAIN, DATA]) }],
+    ['an object as a text', { files: JSON.stringify({ [MAIN.path]: PROGRAM, [DATA.path]: DATA.content }) }],
+    ['files as texts', { files: [JSON.stringify(MAIN), DATA] }],
+    ['a list of texts as a text', { files: JSON.stringify([JSON.stringify(MAIN), JSON.stringify(DATA)]) }],
+    ['everything as a text', JSON.stringify(JSON.stringify({ files: [MAIN, DATA] }))],
+  ])('may be given %s, and no content is read as JSON', (_name, given) => {
+    expect(draftAction(asking(SUBMIT, given))).toEqual({
+      kind: 'submit',
+      files: { 'scaffold.py': PROGRAM, 'data.json': `${DATA.content}\n` },
+      warnings: [],
+    });
+  });
+
+  test.each([{ files: MAIN }, { files: JSON.stringify(MAIN) }])('may be one file alone: %j', (given) => {
+    expect(draftAction(asking(RUN_DRAFT, given))).toMatchObject({
+      kind: 'run',
+      files: { 'scaffold.py': PROGRAM },
+    });
   });
 
   test('is a submission where there is a program in the text and no tool call', () => {

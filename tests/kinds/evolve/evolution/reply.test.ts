@@ -24,8 +24,8 @@ function filesOf(reply: string): Record<string, string> {
   return { ...parsed.files };
 }
 
-function faultOf(reply: string): string {
-  const parsed: ParsedReply = parseScaffoldReply(reply);
+function faultOf(reply: string, isWhole = false): string {
+  const parsed: ParsedReply = parseScaffoldReply(reply, isWhole);
   return parsed.ok ? `files ${Object.keys(parsed.files)}` : parsed.fault;
 }
 
@@ -118,6 +118,11 @@ describe('a reply with several blocks', () => {
     ['a heading', `### File: helpers.py\n${block(helpers)}`],
     ['a list', `2. **helpers.py**\n${block(helpers)}`],
     ['bold type with the colon inside', `**helpers.py:**\n${block(helpers)}`],
+    ['a numbered heading', `### 1. \`helpers.py\`\n${block(helpers)}`],
+    ['a numbered file', `**File 1: helpers.py**\n\n${block(helpers)}`],
+    ['a number in bold type', `**2. helpers.py**\n${block(helpers)}`],
+    ['a heading with a numbered file', `#### File #2: \`helpers.py\`:\n${block(helpers)}`],
+    ['a list with a heading', `- ## (1) __helpers.py__\n${block(helpers)}`],
   ])('names a file by %s', (_, named) => {
     expect(filesOf(`${block(MAIN)}\n\n${named}`)).toEqual({ 'scaffold.py': MAIN, 'helpers.py': helpers });
     expect(filesOf(`${named}\n\n${block(MAIN)}`)).toEqual({ 'scaffold.py': MAIN, 'helpers.py': helpers });
@@ -134,6 +139,174 @@ describe('a reply with several blocks', () => {
     expect(filesOf(`${block(MAIN)}\n${block(`# see helpers.py\n${helpers}`)}`)).toEqual({
       'scaffold.py': MAIN,
     });
+  });
+
+  test('keeps the underscores of a name', () => {
+    const named = `**tools/__init__.py**\n${block(helpers)}`;
+    expect(filesOf(`${block(MAIN)}\n${named}`)).toHaveProperty(['tools/__init__.py']);
+  });
+
+  const parse = 'def parse(s):\n    return s.split()\n';
+  const importing = 'from helpers import parse\n\n\ndef process_input(s):\n    return parse(s)[0]\n';
+  const calling = 'def process_input(s):\n    return parse(s)[0]\n';
+  const joined = (...sources: string[]) => sources.join('\n\n');
+
+  test.each([
+    ['in a sentence', `Here is helpers.py:\n${block(parse)}`],
+    ['with what it is for', `### \`helpers.py\` – helper functions\n\n${block(parse)}`],
+    ['in a comment that says more', block(`# helpers.py - helper functions\n${parse}`)],
+    ['without its suffix', `First the helpers module:\n${block(parse)}`],
+    ['in the singular', `First a helper:\n${block(parse)}`],
+    ['in a block without a language', `In helpers.py:\n${block(parse, '')}`],
+  ])('takes a module that a file imports and a block names %s', (_, named) => {
+    for (const reply of [`${named}\n${block(importing)}`, `${block(importing)}\n${named}`]) {
+      const files = filesOf(reply);
+      expect(Object.keys(files).sort()).toEqual(['helpers.py', 'scaffold.py']);
+      expect(files['helpers.py']).toContain(parse);
+      expect(files['scaffold.py']).toBe(importing);
+    }
+  });
+
+  test('takes a module that is imported as a whole', () => {
+    for (const program of [
+      'import helpers\n\n\ndef process_input(s):\n    return helpers.parse(s)[0]\n',
+      'import json, helpers as h\n\n\ndef process_input(s):\n    return h.parse(s)[0]\n',
+    ]) {
+      expect(filesOf(`Put this in helpers.py:\n${block(parse)}\n${block(program)}`)).toEqual({
+        'scaffold.py': program,
+        'helpers.py': parse,
+      });
+    }
+  });
+
+  test('takes a module that is imported in a function', () => {
+    const program = 'def process_input(s):\n    from text_helpers import parse\n    return parse(s)[0]\n';
+    expect(filesOf(`The text helpers:\n${block(parse)}\n${block(program)}`)).toEqual({
+      'scaffold.py': program,
+      'text_helpers.py': parse,
+    });
+  });
+
+  test('takes the modules of modules', () => {
+    const tools = 'import texts\n\n\ndef parse(s):\n    return texts.split(s)\n';
+    const texts = 'def split(s):\n    return s.split()\n';
+    const reply = joined(
+      `In texts.py:\n${block(texts)}`,
+      `In helpers.py:\n${block(tools)}`,
+      block(importing),
+    );
+    expect(Object.keys(filesOf(reply)).sort()).toEqual(['helpers.py', 'scaffold.py', 'texts.py']);
+  });
+
+  test('takes no block for a module that is installed, provided or does not fit', () => {
+    for (const source of [
+      'import numpy as np\n',
+      'from math import gcd\n',
+      'from llm_executor import execute_llm\n',
+      'try:\n    import helpers\nexcept ImportError:\n    helpers = None\n',
+    ]) {
+      const program = `${source}\n\n${MAIN}`;
+      const spare = block('def gcd(a, b):\n    return gcd(b, a % b) if b else a\n');
+      const reply = `It calls llm_executor.py. An example:\n${spare}\n${block(program)}`;
+      expect(filesOf(reply)).toEqual({ 'scaffold.py': program });
+    }
+    const program = `import json\n\n\n${MAIN}x = json.loads("1")\n`;
+    const parts = [block('data = 1\n'), block('def execute_llm(p):\n    return p\n')];
+    const reply = `It reads JSON:\n${parts[0]}\nThe LLM executor:\n${parts[1]}\n${block(`from llm_executor import execute_llm\n${program}`)}`;
+    expect(Object.keys(filesOf(reply))).toEqual(['scaffold.py']);
+    const tests = block('from solution import process_input\n', 'python file=test_it.py');
+    expect(filesOf(`${block(MAIN)}\nBeside solution.py:\n${tests}`)).toHaveProperty(['scaffold.py'], MAIN);
+    const output = `As in helpers.py:\n${block('1 2 3', 'text')}`;
+    const use = `As helpers.py does:\n${block('from helpers import parse\nprint(parse("1 2"))')}`;
+    for (const other of ['The file helpers.py stays as it is.', output, use]) {
+      expect(parseScaffoldReply(`${block(importing)}\n${other}`)).toEqual({
+        ok: false,
+        fault: 'missing_file',
+        message: 'scaffold.py imports helpers, and no block names helpers.py.',
+      });
+    }
+    const drafts = `helpers.py:\n${block('x = 1', 'text')}\nA helpers.py:\n${block(parse)}\nOr a helpers.py:\n${block(parse)}`;
+    expect(faultOf(`${drafts}\n${block(importing)}`)).toBe('missing_file');
+  });
+
+  test.each([
+    ['a function', parse, calling],
+    [
+      'a function that is handed on',
+      parse,
+      'def process_input(s):\n    return list(map(parse, [s]))[0][0]\n',
+    ],
+    ['a class', 'class Parser:\n    pass\n', 'def process_input(s):\n    return str(Parser())\n'],
+    [
+      'an import',
+      'import json\nimport re as regex\n',
+      'def process_input(s):\n    return regex.sub("a", "b", s)\n',
+    ],
+    ['an import of a name', 'from json import loads as parse\n', calling],
+    ['a constant', 'PROMPT = "Add:"\n', 'def process_input(s):\n    return PROMPT + s\n'],
+  ])('puts a block before the main file that defines %s it uses', (_, helper, main) => {
+    const together = { 'scaffold.py': `${helper}\n\n${main}` };
+    expect(filesOf(`First a helper:\n${block(helper)}\nThe entry point:\n${block(main)}`)).toEqual(together);
+    expect(filesOf(`${block(main)}\nThe helper:\n${block(helper)}`)).toEqual(together);
+    expect(filesOf(`${block(helper)}\n${block(main, 'python file=scaffold.py')}`)).toEqual(together);
+    expect(parseScaffoldReply(`${block(helper)}\n${block(main)}`)).toMatchObject({
+      warnings: [
+        expect.stringMatching(/^a block without a name was put before scaffold\.py, which uses its \w+$/),
+      ],
+    });
+  });
+
+  test('puts the helpers of helpers before it, and of several versions the last one', () => {
+    const split = 'def split(s):\n    return s.split()\n';
+    const [old, parser] = ['def parse(s):\n    return [s]\n', 'def parse(s):\n    return split(s)\n'];
+    expect(filesOf([split, old, parser, calling].map((one) => block(one)).join('\n'))).toEqual({
+      'scaffold.py': [split, parser, calling].join('\n\n'),
+    });
+  });
+
+  test.each([
+    [
+      'imports the module',
+      'import re\n',
+      'import re\n\n\ndef process_input(s):\n    return re.sub("a", "b", s)\n',
+    ],
+    [
+      'has a variable of the name',
+      'import re\n',
+      'def process_input(s):\n    for re in s:\n        return re.strip()\n',
+    ],
+    ['has it itself', parse, `${parse}\n\n${calling}`],
+    ['imports it', parse, `from json import loads as parse\n\n\n${calling}`],
+    ['is a draft', `${parse}\n\n${MAIN}`, calling],
+    ['shows its use', 'def parse(s): ...\nprint(process_input("1"))', calling],
+    ['calls a method', parse, 'def process_input(s):\n    return s.parse(s)\n'],
+    ['names it as a parameter', parse, 'def process_input(s, parse=str):\n    return parse(s)\n'],
+    ['mentions it in a text', parse, 'def process_input(s):\n    return "parse(s)"  # parse(s)\n'],
+    ['reads a builtin', 'input = "1 2"\n', 'def process_input(s):\n    return input(s)\n'],
+  ])('leaves the main file as it is where it or the other block %s', (_, other, main) => {
+    expect(filesOf(`${block(other)}\n${block(main)}`)).toEqual({ 'scaffold.py': main });
+  });
+
+  test.each([
+    ['...', 'def process_input(input_string: str) -> str:\n    ...\n'],
+    ['pass', 'def process_input(input_string): pass\n'],
+    [
+      'a docstring',
+      'import json\n\n\ndef process_input(\n    input_string: str,\n) -> str:\n    """Answers."""\n',
+    ],
+    ['a comment', 'def process_input(s):\n    # unchanged\n    ...\n\n\nX = 1\n'],
+    ['an error', 'def process_input(s):\n    raise NotImplementedError("later")\n'],
+  ])('takes no interface for a program: one with %s', (_, stub) => {
+    expect(filesOf(`${block(MAIN)}\nThe interface is unchanged:\n${block(stub)}`)).toEqual({
+      'scaffold.py': MAIN,
+    });
+    expect(filesOf(`${block(stub)}\nThe program:\n${block(MAIN, '')}`)).toEqual({ 'scaffold.py': MAIN });
+    expect(filesOf(block(stub))).toEqual({ 'scaffold.py': stub });
+  });
+
+  test('takes the last program, also where it is shorter', () => {
+    const long = `${parse}\n\ndef process_input(s):\n    return parse(s)[0]\n`;
+    expect(filesOf(`${block(long)}\nWait, simpler:\n${block(MAIN)}`)).toEqual({ 'scaffold.py': MAIN });
   });
 
   test('has data files and folders', () => {
@@ -227,6 +400,74 @@ describe('a reply with several blocks', () => {
     });
     expect(filesOf(`${block(MAIN)}\n${block('{}', 'json file=METADATA.JSON'.toLowerCase())}`)).toEqual({
       'scaffold.py': MAIN,
+    });
+  });
+});
+
+describe('a reply with fences that are not as they should be', () => {
+  const named = `**helpers.py**\n${block('VALUE = 1\n')}`;
+  const using = `from helpers import VALUE\n\n\n${MAIN}`;
+
+  test.each([
+    ['around the whole', `\`\`\`markdown\n# Solution\n\n${block(MAIN)}\n\`\`\``],
+    ['around the whole, with words after it', `\`\`\`md\n${block(MAIN)}\nDone.\n\`\`\`\n\nIt works.`],
+    ['of four ticks around the whole', `\`\`\`\`\n# Solution\n\n${block(MAIN)}\n\`\`\`\``],
+    ['of four ticks and a language around the whole', `\`\`\`\`markdown\n${block(MAIN)}\n\`\`\`\``],
+    ['without a language around the whole', `\`\`\`\nHere it is:\n${block(MAIN)}\n\`\`\``],
+    ['at the end of the code', `\`\`\`python\n${MAIN.trimEnd()}\`\`\``],
+    ['at the end of the code, with words below', `\`\`\`python\n${MAIN.trimEnd()} \`\`\`\n\nIt works.`],
+    ['with words after it', `\`\`\`python\n${MAIN}\`\`\` This works.\n\nIt does.`],
+    ['after words', `Here it is: \`\`\`python\n${MAIN}\`\`\``],
+    ['after words, and before them', `Sure: \`\`\`python\n${MAIN.trimEnd()}\`\`\` Done.`],
+    ['after words, in a Markdown block', `\`\`\`markdown\nHere: \`\`\`py\n${MAIN}\`\`\`\n\`\`\``],
+  ])('is read with the fences %s', (_, reply) => {
+    expect(filesOf(reply)).toEqual({ 'scaffold.py': MAIN });
+    expect(filesOf(reply.replaceAll('\n', '\r\n'))).toEqual({ 'scaffold.py': MAIN });
+  });
+
+  test('is read with all files in the block around the whole', () => {
+    for (const files of [`${named}\n\n${block(using)}`, `${block(using)}\n\n${named}`]) {
+      expect(filesOf(`\`\`\`markdown\n${files}\n\`\`\``)).toEqual({
+        'scaffold.py': using,
+        'helpers.py': 'VALUE = 1\n',
+      });
+    }
+  });
+
+  test('is a program without the last fence where it was not cut off', () => {
+    const reply = `\`\`\`python\n${MAIN}`;
+    expect(faultOf(reply, true)).toBe('files scaffold.py');
+    expect(faultOf(`~~~python\n${MAIN}`, true)).toBe('files scaffold.py');
+    expect(faultOf(`\`\`\`markdown\n\`\`\`\`python\n${MAIN}`, true)).toBe('files scaffold.py');
+    expect(faultOf(reply)).toBe('unfinished_block');
+    expect(faultOf(`\`\`\`markdown\n${reply}`)).not.toMatch('files');
+  });
+
+  test('has no program in the example of a file', () => {
+    const readme = block(`# Use\n\n${block(MAIN)}\n`, 'markdown file=README.md', '````');
+    expect(faultOf(readme)).toBe('no_code_block');
+    expect(faultOf(`**README.md**\n${block(`# Use\n${block(MAIN)}\n`, 'markdown', '````')}`)).toBe(
+      'no_code_block',
+    );
+    const shown = block(`# Use\n${block(OTHER)}\n`, 'markdown', '````');
+    expect(filesOf(`${block(MAIN)}\n${shown}`)).toEqual({ 'scaffold.py': MAIN });
+  });
+
+  test.each(['', ' ', '  ', '   ', '    ', '\t'])(
+    'is not torn apart by a fence indented by %j alone',
+    (indent) => {
+      const source = 'def process_input(s):\n  if s:\n    return """\n return s\n"""\n  return ""\n';
+      const fenced = (content: string) =>
+        `1. The program:\n\n${indent}\`\`\`python\n${content}${indent}\`\`\``;
+      expect(filesOf(fenced(source))).toEqual({ 'scaffold.py': source });
+      expect(filesOf(fenced(source.replaceAll(/^(?=.)/gm, indent)))).toEqual({ 'scaffold.py': source });
+    },
+  );
+
+  test('keeps texts at the left in a block that is indented', () => {
+    const source = '   X = """\n a\nb\n"""\n   def process_input(s):\n       return s\n';
+    expect(filesOf(`   \`\`\`python\n${source}   \`\`\``)).toEqual({
+      'scaffold.py': 'X = """\na\nb\n"""\ndef process_input(s):\n    return s\n',
     });
   });
 });
@@ -345,6 +586,12 @@ describe('a reply is read in linear time', () => {
     ['imports that are never closed', block('from x import (\n'.repeat(5_000))],
     ['imports over many lines', block(`from x import a, ${'\\\n'.repeat(20_000)}`)],
     ['imports that all continue in the next line', block('from x import a\\\n'.repeat(20_000))],
+    ['definitions and their uses', `${block('def a(x): return b(x)\n'.repeat(4_000))}\n${block(MAIN)}`],
+    [
+      'imports of many modules beside many blocks',
+      `${`${block('x = 1')}\n`.repeat(2_000)}${block(`${MAIN}${'import a, b, c, d\n'.repeat(3_000)}`)}`,
+    ],
+    ['openings after words', 'a ```python\n'.repeat(10_000)],
     ['nested formats', block(`x = f"${'{x:'.repeat(20_000)}"`)],
   ])('with %s', async (_, reply) => {
     expect(await cpuSeconds(() => parseScaffoldReply(reply))).toBeLessThan(3);

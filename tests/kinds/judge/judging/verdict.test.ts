@@ -25,8 +25,15 @@ describe('a verdict is read', () => {
       'after a fenced draft, without a fence',
       `\`\`\`\n${verdictText(2, 0)}\n\`\`\`\nOn reflection: ${verdictText()}`,
     ],
-    ['before another object, which lacks a criterion', `${verdictText()}\n{"helpful": 1}`],
+    ['before another object, which is about something else', `${verdictText()}\n{"overall": 1}`],
+    ['before criteria in prose', `${verdictText()}\nThe "polite": 1 is for its tone.`],
     ['before braces that do not close', `${verdictText()} {and so on`],
+    ['after a brace of a program that does not close', `It wrote \`if (x) {\` and stopped. ${verdictText()}`],
+    [
+      'after a program with braces and quotation marks that do not close',
+      `It wrote\nvoid Main() {\n  Console.Write($"{x\nand stopped.\n${verdictText()}`,
+    ],
+    ['within braces that are no JSON', `{{${verdictText()}}}`],
     [
       'with its reasons under other names',
       verdictText().replace('reason', 'rationale').replace('"reason', '"explanation'),
@@ -128,6 +135,26 @@ describe('what is wrong with a reply is said', () => {
     ['a score below it', verdictText(4, -0.1), '"polite": "score" must be a number from 0 to 1; it is -0.1.'],
     ['no score', verdictText(null), '"helpful": "score" must be a number from 1 to 5; it is null.'],
     ['a draft before one', `${verdictText()}\n${verdictText(6)}`, '"helpful": "score" must be a number'],
+    [
+      'one whose last object lacks a criterion',
+      `${verdictText()} {"helpful": 1}`,
+      '"polite" must be an object',
+    ],
+    [
+      'one whose last object has quotation marks that are not escaped',
+      `It planted ${verdictText()}.\n${verdictText(1, 0).replace('It helps.', 'It says "yes" to me.')}`,
+      'last JSON object of the reply cannot be read',
+    ],
+    ...[40, 70, 90].map((length): [string, string, string] => [
+      `one whose last object was cut off after ${length} characters`,
+      `It planted ${verdictText()}.\n\`\`\`json\n${verdictText(1, 0).slice(0, length)}`,
+      'last JSON object of the reply cannot be read',
+    ]),
+    [
+      'one that was cut off behind a planted verdict',
+      `{"helpful": {"reason": "It planted {\n${verdictText()}`,
+      'holds no JSON object',
+    ],
     ['the last of several, none of which is whole', '{"polite": 1} {"helpful": 2}', 'it is 2.'],
     ...[{ reason: 'It gave up.' }, { success: 'partly' }, { score: 3 }, 'it depends', []].map(
       (whole_episode): [string, string, string] => [

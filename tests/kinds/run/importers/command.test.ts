@@ -34,7 +34,7 @@ test('says the same to a program', async () => {
       'dataset.jsonl': '2 samples',
       'header.json': 'of the task colours with mockllm/model',
     },
-    notes: [],
+    notes: ['Its samples have choices: a run of dataset.jsonl needs dataset.choices_field: choices.'],
   });
 });
 

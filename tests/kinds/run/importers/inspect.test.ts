@@ -195,7 +195,7 @@ describe('a log as JSON', () => {
     parsePythonJson(readFileSync(fixture('colours.json'), 'utf8')) as Record<string, unknown>;
 
   test('gives rows and choices', async () => {
-    const { rows, dataset, files } = await imported(jsonLog(colours(), 'colours.json'));
+    const { rows, dataset, files, notes } = await imported(jsonLog(colours(), 'colours.json'));
     expect(rows.map(({ reward, extracted, choices }) => [reward, extracted, choices])).toEqual([
       [1, 'A', ['red', 'seven', 'dog']],
       [0, 'C', ['red', 'seven', 'dog']],
@@ -207,6 +207,9 @@ describe('a log as JSON', () => {
       choices: ['red', 'seven', 'dog'],
     });
     expect(files['header.json']).toBe('of the task colours with mockllm/model');
+    expect(notes).toEqual([
+      'Its samples have choices: a run of dataset.jsonl needs dataset.choices_field: choices.',
+    ]);
   });
 
   test('without samples gives empty files', async () => {
@@ -229,12 +232,72 @@ describe('a log as JSON', () => {
     ['rather good', null],
     ['', null],
     [null, null],
+    ['constructor', null],
+    ['toString', null],
   ])('the value %j is the reward %j', async (value, reward) => {
     const log = colours();
     const [sample] = log.samples as Record<string, unknown>[];
     const scored = { ...sample, scores: { choice: { value } } };
     const { rows } = await imported(jsonLog({ ...log, samples: [scored] }, 'colours.json'));
     expect(rows[0]).toMatchObject({ reward, error: reward === null ? { type: 'Unscored' } : null });
+  });
+
+  const scoredBy = (values: unknown[], more: object[] = []) => {
+    const log = colours();
+    const [sample] = log.samples as Record<string, unknown>[];
+    const samples = values.map((value, index) => ({
+      ...sample,
+      ...{ id: `s${index}`, scores: { grade: { value, explanation: 'so' } } },
+      ...more[index],
+    }));
+    return imported(jsonLog({ ...log, samples }, 'colours.json'));
+  };
+
+  test.each<[string, unknown[], boolean[], string[]]>([
+    [
+      '1 to 5',
+      [1, 2, 3, 5],
+      [false, false, false, true],
+      ['The score grade goes up to 5, and only that is correct'],
+    ],
+    ['0 to 100', ['40', '100'], [false, true], ['The score grade goes up to 100, ']],
+    ['0 to 1', [0, 0.5, 1], [false, false, true], []],
+    ['letters', ['C', 'P', 'I'], [true, false, false], []],
+    ['booleans', [true, false], [true, false], []],
+    ['0 to 0.9', [0, 0.9], [false, false], []],
+  ])('scores of %s are correct at the end of their scale', async (_scale, values, correct, wanted) => {
+    const { rows, notes } = await scoredBy(values);
+    expect(rows.map(({ feedback }) => feedback?.correct)).toEqual(correct);
+    const said = notes.filter((note) => note.startsWith('The score'));
+    expect(said).toEqual(wanted.map((note) => expect.stringContaining(note)));
+  });
+
+  test('a score of a sample with an error is said, and is none here', async () => {
+    const error = { message: "RuntimeError('x')", traceback: '', traceback_ansi: '' };
+    const { rows, notes } = await scoredBy(['C', 'I'], [{}, { error }]);
+    expect(rows.map(({ reward, scores }) => [reward, scores.grade])).toEqual([
+      [1, 1],
+      [null, 0],
+    ]);
+    expect(notes[0]).toBe(
+      "1 row with an error and a score: an error here, and in the log's own metrics by its score.",
+    );
+  });
+
+  test('ids beyond 2^53 are told apart by every digit', async () => {
+    const text = readFileSync(fixture('colours.json'), 'utf8');
+    const [first, second] = ['12345678901234567890', '12345678901234567891'];
+    const log = JSON.parse(text) as { samples: Record<string, unknown>[] };
+    log.samples = log.samples.map((sample, index) => ({ ...sample, id: `id ${index}`, total_time: 1.1 }));
+    const written = JSON.stringify(log).replaceAll('"id 0"', first).replaceAll('"id 1"', second);
+    const { rows, dataset } = await imported(
+      jsonLog(parsePythonJson(written) as Record<string, unknown>, 'colours.json'),
+    );
+    expect(rows.map(({ id, seconds }) => [id, seconds])).toEqual([
+      [first, 1.1],
+      [second, 1.1],
+    ]);
+    expect(dataset.map(({ id }) => id)).toEqual([first, second]);
   });
 
   test('a score that the first sample lacks is found', async () => {

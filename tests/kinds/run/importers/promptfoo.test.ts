@@ -225,8 +225,13 @@ describe('tests', () => {
     ['contains-all', 'a,\n"b, c",\n', ['a', 'b, c']],
     ['contains-any', ['a, b', 'c'], ['a, b', 'c']],
     ['contains', 'a, b', 'a, b'],
+    ['contains-any', '{{years}}', ['10', '20']],
+    ['contains-all', ' {{ of.words }}\n', ['a, b', 'c']],
+    ['contains-any', '{{ years | join(", ") }}, 30', ['10', '20', '30']],
+    ['contains', '{{years}} and more', '[10, 20] and more'],
   ])('of the type %s have for %j the value %j', async (type, value, expected) => {
-    const one = { vars: { body: 'x', shades: 'red, dark green' }, assert: [{ type, value }] };
+    const vars = { body: 'x', shades: 'red, dark green', years: [10, 20], of: { words: ['a, b', 'c'] } };
+    const one = { vars, assert: [{ type, value }] };
     const { rows } = await imported({ ...base, tests: [one] });
     expect(rows('dataset.jsonl')[0]?.assert).toEqual([{ type, value: expected }]);
   });
@@ -234,8 +239,10 @@ describe('tests', () => {
   test.each([
     ['"a, b', 'a quote in its list is not closed'],
     [' , ', 'it has no value'],
+    ['{{none}}', 'it has no value'],
   ])('keep no list of the text %j', async (value, why) => {
-    const one = { ...TEST, assert: [...TEST.assert, { type: 'contains-any', value }] };
+    const assert = [...TEST.assert, { type: 'contains-any', value }];
+    const one = { vars: { ...TEST.vars, none: [] }, assert };
     const { rows, notes } = await imported({ ...base, tests: [one] });
     expect(rows('dataset.jsonl')[0]?.assert).toEqual(TEST.assert);
     expect(notes[0]).toBe(`An assertion of type contains-any is not carried over, because ${why}.`);
@@ -252,6 +259,48 @@ describe('tests', () => {
   test('of none that can be judged there is no config', async () => {
     const { files } = await imported({ ...base, tests: [{ vars: { body: 'z' } }] });
     expect(files).toEqual(['unjudged.jsonl']);
+  });
+
+  test.each<[string, unknown, unknown[], object?]>([
+    ['of texts', ['French', 'German'], ['French', 'German']],
+    ['of texts and numbers', ['one', 2], ['one', 2]],
+    ['of texts that is one value', ['a', 'b'], [['a', 'b']], { disableVarExpansion: true }],
+    ['of numbers', [1, 2, 3], [[1, 2, 3]]],
+    ['of lists', [['a'], ['b']], [[['a'], ['b']]]],
+    ['of messages', [{ role: 'user', content: 'a' }], [[{ role: 'user', content: 'a' }]]],
+    ['with nothing', [], [[]]],
+  ])('with a list %s are one for each text, and else one', async (_what, value, expected, options = {}) => {
+    const one = { ...TEST, vars: { body: 'x', value }, options };
+    const { rows } = await imported({ ...base, prompts: ['{{body}} {{value}}'], tests: [one] });
+    expect(rows('dataset.jsonl').map(({ vars }) => (vars as { value: unknown }).value)).toEqual(expected);
+  });
+
+  test('of a table have no assertion or threshold in cells of spaces, but text around a prompt', async () => {
+    const table = 'body,__expected1,__expected2,__threshold,__prefix\nx,contains: x, , ,  \n';
+    const { rows } = await imported({ ...base, tests: 'table.csv' }, { 'table.csv': table });
+    expect(rows('dataset.jsonl')).toEqual([
+      { id: 'test-1', prompt_1: '  x', vars: { body: 'x' }, assert: [{ type: 'contains', value: 'x' }] },
+    ]);
+  });
+
+  test('of a table are equal to a text that looks like a type, and to what is in a file', async () => {
+    const table =
+      'body,__expected\nx,http://example.com\nx,time: 12:30\nx,file://gold.txt\nx,latency(1000)\n';
+    const { rows, notes } = await imported(
+      { ...base, tests: 'table.csv' },
+      { 'table.csv': table, 'gold.txt': 'gold\n' },
+    );
+    expect(rows('dataset.jsonl').map((row) => row.assert)).toEqual(
+      ['http://example.com', 'time: 12:30', 'gold'].map((value) => [{ type: 'equals', value }]),
+    );
+    expect(notes[0]).toBe('An assertion of type latency is not carried over.');
+  });
+
+  test('of a table that cannot be read name it', async () => {
+    const table = 'body,__expected\nx,"y\n';
+    await expect(imported({ ...base, tests: 'table.csv' }, { 'table.csv': table })).rejects.toThrow(
+      /^cannot read .*table\.csv \(tests\): .*Quote/,
+    );
   });
 
   test('get the variables that a prompt names and they lack, as empty texts', async () => {
@@ -562,6 +611,22 @@ describe('the short form of an assertion', () => {
     ['fn: output.length', { type: 'javascript', value: 'output.length' }],
     ['grade: polite', { type: 'llm-rubric', value: 'polite' }],
     ['Note: all is well', { type: 'equals', value: 'Note: all is well' }],
+    ['answer: 42', { type: 'equals', value: 'answer: 42' }],
+    ['http://example.com', { type: 'equals', value: 'http://example.com' }],
+    ['is-blue', { type: 'equals', value: 'is-blue' }],
+    ['file://gold.txt', { type: 'equals', value: 'file://gold.txt' }],
+    ['file://check.mjs:right', { type: 'javascript', value: 'file://check.mjs:right' }],
+    ['file://check.py', { type: 'python', value: 'file://check.py' }],
+    ['python', { type: 'equals', value: 'python' }],
+    ['f(2)', { type: 'equals', value: 'f(2)' }],
+    ['latency(1000)', { type: 'latency', threshold: 1000 }],
+    ['not-cost(0.01)', { type: 'not-cost', threshold: 0.01 }],
+    ['levenshtein(5): Paris', { type: 'levenshtein', value: 'Paris', threshold: 5 }],
+    ['moderation', { type: 'moderation' }],
+    ['not-is-refusal', { type: 'not-is-refusal' }],
+    ['context-recall(0.9): x', { type: 'context-recall', value: 'x', threshold: 0.9 }],
+    ['trajectory:tool-used: search', { type: 'trajectory:tool-used', value: 'search' }],
+    ['javascript: output === "x"', { type: 'javascript', value: 'output === "x"' }],
     ['', { type: 'equals', value: '' }],
   ])('%j', (text, expected) => {
     expect(shortAssertion(text)).toEqual(expected);

@@ -151,6 +151,17 @@ describe('an agent of one’s own that fails', () => {
       'snapshot answered what cannot be written as JSON: Do not know how to serialize a BigInt',
     ],
     [
+      'in snapshot, with what JSON would empty',
+      class extends MemoryAgent {
+        override snapshot() {
+          const seen = this.episode.sample_id === 's1' ? new Set(['a']) : ['a'];
+          return { ...super.snapshot(), seen: seen as string[] };
+        }
+      },
+      's1/0 TypeError',
+      "snapshot answered what cannot be written as JSON: it holds a Set: answer what is in it as an object or a list, in 'seen'",
+    ],
+    [
       'with an entry that is none',
       class extends MemoryAgent {
         override async act(observation: string) {
