@@ -40,11 +40,41 @@ function modelOf(given: unknown, kind: ModelRoles, role: string): unknown {
 }
 
 /**
+ * Returns a config whose roles have no models in sections of their own: `agent.lm` is short for `models.agent`, and
+ * `user: human` for `models.user: human`.
+ * @throws InvalidInputError if a role has two.
+ */
+function withoutModelsInSections(raw: Written, kind: ModelRoles): Written {
+  const result = { ...raw };
+  for (const role of Object.keys(kind.roles)) {
+    const section = result[role];
+    const isName = typeof section === 'string' && kind.asLm !== true;
+    const { lm, ...rest } = isName ? { lm: section } : sectionOf(result, role);
+    if (lm == null) continue;
+    const models = sectionOf(result, 'models');
+    const others: Written = {
+      [`models.${role}`]: models[role],
+      ...(role === mainOf(kind) && { lm: result.lm }),
+    };
+    const other = Object.keys(others).find((field) => others[field] != null);
+    if (other !== undefined) {
+      const field = isName ? role : `${role}.lm`;
+      throw new InvalidInputError(`${field}: stands beside ${other}, which is the same; give one`, field);
+    }
+    result.models = { ...models, [role]: lm };
+    if (Object.keys(rest).length > 0) result[role] = rest;
+    else delete result[role];
+  }
+  return result;
+}
+
+/**
  * Writes out the models of a config: names become mappings, and the model of the main role stands in the section that
  * whole configs have it in, whether it was given as `lm` or by its role.
  * @throws InvalidInputError if it is given both ways.
  */
-export function withModels(raw: Written, kind: ModelRoles): Written {
+export function withModels(written: Written, kind: ModelRoles): Written {
+  const raw = withoutModelsInSections(written, kind);
   const main = mainOf(kind);
   const result = { ...raw };
   const models = isMapping(raw.models) ? { ...raw.models } : undefined;
@@ -74,10 +104,9 @@ export function withModels(raw: Written, kind: ModelRoles): Written {
 export function assignmentOfModel(assignment: string, kind: ModelRoles): string {
   const main = mainOf(kind);
   if (main === undefined) return assignment;
-  const own = sectionOfRole(kind, main);
-  const other = own === 'lm' ? `models.${main}` : 'lm';
-  const [, rest] = new RegExp(`^\\s*${other.replace('.', '\\.')}(\\s*[.=].*)$`, 's').exec(assignment) ?? [];
-  return rest === undefined ? assignment : `${own}${rest}`;
+  const [, field = '', rest = ''] = /^\s*(lm|models\.\w+|\w+\.lm)(\s*[.=].*)$/s.exec(assignment) ?? [];
+  const role = field === 'lm' ? main : field.replace(/^models\.|\.lm$/g, '');
+  return role in kind.roles ? `${sectionOfRole(kind, role)}${rest}` : assignment;
 }
 
 /** Returns a model named by the command line or a variable; its files are relative to the working folder. */

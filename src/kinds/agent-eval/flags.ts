@@ -7,7 +7,7 @@ import {
   sectionOf,
 } from '../../config/flags.js';
 import type { WrittenConfig } from '../../config/kind.js';
-import { type ModelRoles, modelFlags, modelFromHere } from '../../config/model-roles.js';
+import { type ModelRoles, modelFlag, modelFlags, modelFromHere } from '../../config/model-roles.js';
 import { resolveLocation } from '../../config/paths.js';
 import { isMapping } from '../../contracts/json.js';
 
@@ -35,6 +35,9 @@ export const AGENT_EVAL_FLAGS: Readonly<Record<string, Flag>> = {
   rollouts: numberFlag('--rollouts <n>', 'of each row (what the row says)', 'rollouts'),
   concurrency: numberFlag('--concurrency <n>', 'rollouts at once (8)', 'concurrency'),
   ...modelFlags(AGENT_EVAL_MODELS),
+  // Their fields are mentioned by the options of all kinds.
+  agent: { ...modelFlag(AGENT_EVAL_MODELS, 'agent', '--agent'), fields: [] },
+  user: { ...modelFlag(AGENT_EVAL_MODELS, 'user', '--user'), fields: [] },
   name: fieldFlag('--name <name>', 'name of the run and of its folder', 'name'),
   results_dir: resultsDirFlag('results'),
 };

@@ -67,6 +67,14 @@ describe('MODEL_AGENT and MODEL_SIM', () => {
     ['give way to flags', NO_AGENT, { model: 'openai/x', model_role: ['user=openai/y'] }, ['x', 'y']],
     ['give way to a person', { models: { agent: undefined, user: 'human' } }, {}, ['of-agent', 'human']],
     ['give way to nobody', { models: { agent: undefined, user: null } }, {}, ['of-agent', null]],
+    ['give way to flags of each role', NO_AGENT, { agent: 'openai/x', user: 'human' }, ['x', 'human']],
+    [
+      'give way to the sections of the roles',
+      { ...NO_AGENT, agent: { lm: { model: 'openai/x' } }, user: { lm: 'openai/y' } },
+      {},
+      ['x', 'y'],
+    ],
+    ['give way to names of the roles', { ...NO_AGENT, agent: 'openai/x', user: 'human' }, {}, ['x', 'human']],
     ['give way to nobody by a flag', NO_AGENT, { model_role: ['user=none'] }, ['of-agent', null]],
   ])('%s', (_what, sections, flags, expected) => {
     expect(modelsOf(sections, flags)).toEqual(expected);
@@ -75,6 +83,15 @@ describe('MODEL_AGENT and MODEL_SIM', () => {
   test('keep how the model is asked', () => {
     const { models } = agentEvalConfigWith({ models: { agent: { temperature: 1 } } }, { environment });
     expect(models.agent).toMatchObject({ model: 'of-agent', temperature: 1 });
+  });
+
+  test('a parameter may be set in the section of its role', () => {
+    const { agent, models } = agentEvalConfigWith(
+      { ...NO_AGENT, agent: { lm: 'openai/x', system_prompt: 'Help them.' } },
+      { overrides: ['agent.lm.temperature=0'] },
+    );
+    expect(models.agent).toMatchObject({ model: 'x', temperature: 0 });
+    expect(agent.system_prompt).toBe('Help them.\n');
   });
 
   test('MODEL_SIM may name a person', () => {

@@ -34,6 +34,7 @@ const refused: [sections: Record<string, unknown>, field: string, message: strin
   ],
   [{ models: { agent: {} } }, 'models.agent.model', 'give a model as provider/name'],
   [{ lm: 'simulated/x' }, 'models.agent', 'stands beside lm, which is short for it; give one of them'],
+  [{ agent: { lm: 'simulated/x' } }, 'agent.lm', 'stands beside models.agent, which is the same; give one'],
   [{ models: { agent: 'gpt-4o' } }, 'models.agent.model', 'write e.g. openai/gpt-4o'],
   [{ models: { user: 'nobody' } }, 'models.user.model', "'nobody' does not begin with a provider"],
   [{ models: { user: { provider: 'scripted' } } }, 'models.user.script', 'needs script'],

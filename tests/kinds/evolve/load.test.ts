@@ -36,6 +36,15 @@ timeout_sec: 30
 output: { results_dir: out }
 `;
 
+test('models may stand in the sections of their roles', () => {
+  const models = 'scaffolder: { lm: { model: gemini/gemini-2.5-pro } }\nexecutor: openai/gpt-4.1-mini';
+  const { at } = evolutionFolder({
+    'whole.yaml': SAME_FILE,
+    'sections.yaml': SAME_FILE.replace(/^models:.*$/m, models),
+  });
+  expect(loadConfig(evolveConfigs, at('sections.yaml'))).toEqual(loadConfig(evolveConfigs, at('whole.yaml')));
+});
+
 describe('flags', () => {
   test('say what a file says', () => {
     const { folder, at } = evolutionFolder({ 'whole.yaml': SAME_FILE });
