@@ -336,7 +336,7 @@ describe('the Dynamic Cheatsheet, continued as new', () => {
     for await (const { status } of client.workflow.list({ query })) {
       if (status.name === 'CONTINUED_AS_NEW') renewals += 1;
     }
-    expect(renewals).toBeGreaterThan(2);
+    expect(renewals).toBeGreaterThan(1);
     // A search is given to another worker as soon as a call is.
     const { events } = await client.workflow.getHandle(mode).fetchHistory();
     const timeouts = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>

@@ -114,7 +114,7 @@ describe('workers on a server of the user’s own', () => {
       if (status.name === 'CONTINUED_AS_NEW') renewals += 1;
       expect(historyLength).toBeLessThan(100 + 10 * 12);
     }
-    expect(renewals).toBeGreaterThan(3);
+    expect(renewals).toBeGreaterThan(1);
     provider.intercept = undefined;
   });
 
