@@ -6,10 +6,13 @@ import { apiOf } from '../config/providers.js';
 import type { Limits } from '../contracts/experiment.js';
 import { createLanguageModel, missingClient, missingCredentials } from '../language-models/create.js';
 import { PRICES_VARIABLE, priceTable } from '../language-models/price-table.js';
-import { costOf, type PriceTable } from '../language-models/prices.js';
+import { costOf, type PriceTable, priceEntry } from '../language-models/prices.js';
 import { atServer, isOpenAIsOwn } from '../language-models/server-address.js';
 import { tierAsked } from '../language-models/usage.js';
 import type { WorkerDependencies } from './dependencies.js';
+
+/** The standard tier, and those that cost at most as much, which counts where their price is not known. */
+const CHEAPER = [undefined, 'flex', 'batch'];
 
 type Environment = WorkerDependencies['environment'];
 
@@ -61,11 +64,14 @@ export async function checkModel(
     );
   }
   const table = priceTableOf(environment);
-  const usage = { input_tokens: 1, output_tokens: 1, service_tier: tierAsked(lm) };
+  const usage = { input_tokens: 1, output_tokens: 1 };
   const price = costOf(lm.provider, lm.model, usage, { baseUrl: lm.base_url, table });
-  if (max_cost_usd !== null && price === null) {
+  const tier = tierAsked(lm);
+  const isOwn = CHEAPER.includes(tier) || priceEntry(lm, table, tier) !== priceEntry(lm, table);
+  if (max_cost_usd !== null && (price === null || (price > 0 && !isOwn))) {
+    const name = isOwn ? modelNameOf(lm) : `${modelNameOf(lm)}@${tier}`;
     throw new InvalidInputError(
-      `limits.max_cost_usd: the price of ${modelNameOf(lm)} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
+      `limits.max_cost_usd: the price of ${name} is not known, so its cost cannot be limited; use max_tokens or max_lm_calls, or put its price into a file of your own and name that in ${PRICES_VARIABLE}`,
       'limits.max_cost_usd',
     );
   }

@@ -6,6 +6,7 @@ import { LanguageModelError } from '../language-models/errors.js';
 import { type Contact, FirstContact } from '../language-models/first-contact.js';
 import { type OnUnreachable, Outage, type RetryTurnOptions, type Turn } from '../language-models/outage.js';
 import { CallPacer } from '../language-models/pace.js';
+import { NO_USAGE } from '../language-models/usage.js';
 import { reachedKey } from '../storage/paths.js';
 import type { WorkerDependencies } from './dependencies.js';
 import type { CalledModel } from './model-calls.js';
@@ -63,7 +64,9 @@ export class ModelGates {
       const turn = await outage.turn({ ...asker, signal });
       began = performance.now();
       ended = contact.sent({ key, before });
-      const reply = await this.inSight(model, contact, asker, () => inTurn(turn, { key, before }, send));
+      const reply = await this.inSight(model, contact, asker, () =>
+        inTurn(outage, turn, { key, before }, send),
+      );
       contact.replied();
       release('success');
       return reply;
@@ -171,6 +174,7 @@ function entryOf<Value>(entries: Map<string, Value>, name: string, make: () => V
 }
 
 async function inTurn<Reply>(
+  outage: Outage,
   turn: Turn,
   { key, before }: Pick<Asker, 'key' | 'before'>,
   send: () => Promise<Reply>,
@@ -184,6 +188,10 @@ async function inTurn<Reply>(
       turn.dropped();
       throw error;
     }
-    throw turn.failed(key, before, error) ? new Forgiven(error) : error;
+    const isForgiven = turn.failed(key, before, error);
+    // Whatever a gateway says, no model is at work while the provider refuses everything.
+    const usage = error.usage ?? (outage.isOpen && error.status !== undefined ? NO_USAGE : undefined);
+    const refusal = new LanguageModelError(error.kind, error.message, { ...error, usage });
+    throw isForgiven ? new Forgiven(refusal) : refusal;
   }
 }

@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { CallRecord, ChatMessage } from '../contracts/language-model.js';
+import type { CallRecord, ChatMessage, ToolCall } from '../contracts/language-model.js';
 import { argumentsObject } from '../language-models/chat-messages.js';
 
-/** Calls of tools as a loop of one's own may write them again: arguments are compared by what they say. */
-const asCalled = ({ tool_calls = [] }: Pick<ChatMessage, 'tool_calls'>) =>
-  tool_calls.map(({ id, name, arguments: given }) => ({ id, name, given: argumentsObject(given) }));
+/** Returns a text and calls of tools as a loop of one's own may write them again: arguments by what they say. */
+function saidIn(text: string, calls: readonly ToolCall[] = []): string {
+  return JSON.stringify([text, calls.map((call) => [call.id, call.name, argumentsObject(call.arguments)])]);
+}
 
 /**
  * Returns the chat of a loop of one's own, whose calls of tools have again what came with them.
@@ -13,12 +13,10 @@ const asCalled = ({ tool_calls = [] }: Pick<ChatMessage, 'tool_calls'>) =>
 export function withGiven(messages: readonly ChatMessage[], replies: readonly CallRecord[]): ChatMessage[] {
   const known = replies.filter(({ as_given }) => as_given !== undefined);
   if (known.length === 0) return [...messages];
+  const given = new Map(known.map(({ text, tool_calls, as_given }) => [saidIn(text, tool_calls), as_given]));
   return messages.map((message) => {
     if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
-    const calls = asCalled(message);
-    const reply = known.findLast(
-      (one) => one.text === message.content && isDeepStrictEqual(asCalled(one), calls),
-    );
-    return reply === undefined ? message : { ...message, as_given: reply.as_given };
+    const as_given = given.get(saidIn(message.content, message.tool_calls));
+    return as_given === undefined ? message : { ...message, as_given };
   });
 }

@@ -10,7 +10,6 @@ import { comparePaired, type PairedComparison } from '../statistics/paired.js';
 import { weightsText } from '../statistics/pass-at-k.js';
 import { judgedRewards, type RewardRow, readRewardRow } from '../statistics/reward-rows.js';
 import {
-  isSuccess,
   type RewardStatistics,
   type RewardStatisticsOptions,
   rewardStatistics,
@@ -214,7 +213,7 @@ function statisticsOf({ rows, successReward }: Rewards, settings: RewardStatisti
   const success_warning = `rewards go up to ${figure(most)}, and each of at least 1 is taken for a success; --success-reward says what is one`;
   return {
     ...rewardStatistics(rows, { ...settings, successReward: success }),
-    ...(success === undefined && !isSuccess(1, most) ? { success_warning } : {}),
+    ...(success === undefined && most >= 1.5 ? { success_warning } : {}),
   };
 }
 

@@ -3,6 +3,8 @@ import { isRounded } from '../contracts/json.js';
 import { closestWord } from './errors.js';
 import { knownFields, type SchemaNode } from './json-schema.js';
 
+/** Unknown fields; `known` are the others, where the schema alone does not tell them. */
+export type UnknownKeys = z.core.$ZodIssueUnrecognizedKeys & { known?: readonly string[] };
 type Issue = z.core.$ZodIssue;
 
 /** Formats a path such as `runtime.num_trials` or `dataset.items[3]`. */
@@ -98,7 +100,7 @@ function describe(issue: Issue, value: unknown, { root, schema, show }: Describe
     case 'too_big':
       return `must ${sized(issue.origin)} ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin, issue.maximum)}, not ${show(value)}`;
     case 'unrecognized_keys': {
-      const known = knownFields(issue.path, root, schema);
+      const { known = knownFields(issue.path, root, schema) } = issue as UnknownKeys;
       return issue.keys
         .map((key) => {
           const guess = closestWord(key, known);

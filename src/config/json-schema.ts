@@ -6,6 +6,7 @@ export interface SchemaNode {
   anyOf?: SchemaNode[];
   oneOf?: SchemaNode[];
   const?: unknown;
+  enum?: readonly unknown[];
   required?: string[];
   [key: string]: unknown;
 }
@@ -45,11 +46,10 @@ export function makeOptional(node: SchemaNode, key: string): void {
 function chooseBranch(node: SchemaNode, value: unknown): SchemaNode {
   const flattened = branchesOf(node);
   const fits = flattened.find((branch) =>
-    Object.entries(branch.properties ?? {}).some(
-      ([key, property]) =>
-        property.const !== undefined &&
-        property.const === (value as Record<string, unknown> | undefined)?.[key],
-    ),
+    Object.entries(branch.properties ?? {}).some(([key, { const: word, enum: words = [word] }]) => {
+      const given = (value as Record<string, unknown> | undefined)?.[key];
+      return given !== undefined && words.includes(given);
+    }),
   );
   return fits ?? flattened.find((branch) => branch.properties !== undefined) ?? node;
 }

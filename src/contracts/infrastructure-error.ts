@@ -61,9 +61,7 @@ export function isInfrastructureError(error: unknown): boolean {
     for (const found of chainOf(error)) {
       if (MARK in found) return true;
       const code = textIn(found, 'code');
-      // EPIPE alone is a program's input; that of a connection is the cause of another error.
-      const isPipe = code === 'EPIPE' && found === error;
-      if (SYSTEM_CODES.has(code) && !isPipe && !isOfProgram(found, code)) return true;
+      if (SYSTEM_CODES.has(code) && !isOfProgram(found, code)) return true;
     }
   } catch {
     // A user's object that throws when it is read is no infrastructure error.
@@ -76,30 +74,4 @@ export function infrastructureMessage(error: Error): string {
   if (MARK in error) return error.message;
   const messages = [...chainOf(error)].map((found) => textIn(found, 'message'));
   return [...new Set(messages)].filter((message) => message !== '').join(': ');
-}
-
-/** A place that could not be reached. */
-interface FailedPlace {
-  host: string;
-  /** Null where the name of the host leads nowhere. */
-  port: string | null;
-}
-
-/** Ends of the messages of Node.js and of undici: `connect ECONNREFUSED ::1:80`, `(attempted address: a.b:80, timeout…`. */
-const REFUSED = /\bE[A-Z_]+ (\S+?)(?::(\d+))?(?: - Local.*)?$/;
-const TOO_LATE = /\(attempted address(?:es)?: (\S+?)(?::(\d+))?, /;
-
-/** Returns the place to which no connection was made; null for other failures, and for what an author marked. */
-export function failedPlace(error: unknown): FailedPlace | null {
-  try {
-    const chain = [...chainOf(error)];
-    if (chain.some((found) => MARK in found)) return null;
-    const last = chain.filter((found) => SYSTEM_CODES.has(textIn(found, 'code'))).at(-1);
-    if (last === undefined || MACHINE_CODES.includes(textIn(last, 'code'))) return null;
-    const message = textIn(last, 'message');
-    const [, host, port = null] = REFUSED.exec(message) ?? TOO_LATE.exec(message) ?? [];
-    return host === undefined ? null : { host: host.toLowerCase(), port };
-  } catch {
-    return null;
-  }
 }

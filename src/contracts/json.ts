@@ -29,10 +29,12 @@ const STRINGS_AND_NUMBERS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**
  * Parses like `JSON.parse`, except that a whole number which would be rounded is its text: it is an id, and a rounded
- * one is another. @throws SyntaxError
+ * one is another. @param mark stands before and after such a text. @throws SyntaxError
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, mark = ''): unknown {
   const value: unknown = JSON.parse(text);
-  const exact = text.replace(STRINGS_AND_NUMBERS, (token) => (isRounded(token) ? `"${token}"` : token));
+  const exact = text.replace(STRINGS_AND_NUMBERS, (token) =>
+    isRounded(token) ? `"${mark}${token}${mark}"` : token,
+  );
   return exact === text ? value : JSON.parse(exact);
 }

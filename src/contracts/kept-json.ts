@@ -30,7 +30,7 @@ export function nothingLost(key: string, item: unknown): unknown {
   return item;
 }
 
-/** Replacer for what is read again, which refuses as well what JSON gives back as something else. @throws TypeError */
+/** Replacer for what is read again, which refuses as well figures that become null and bytes that become an object. @throws TypeError */
 export function nothingChanged(key: string, item: unknown): unknown {
   const place = key === '' ? '' : `, in '${key}'`;
   if (typeof item === 'number' && !Number.isFinite(item))

@@ -7,11 +7,14 @@ export class SqlError extends Error {
   readonly code: string;
   /** Line within the text that was run, from 1; null if SQLite does not know it. */
   readonly line: number | null;
+  /** The text that was run, where its line is known. */
+  readonly sql: string | null;
 
-  constructor(message: string, code: string, line: number | null = null) {
+  constructor(message: string, code: string, line: number | null = null, sql: string | null = null) {
     super(message);
     this.code = code;
     this.line = line;
+    this.sql = sql;
   }
 }
 
@@ -21,10 +24,10 @@ export function refused(message: string): SqlError {
   return new SqlError(message, REFUSED);
 }
 
-/** Returns the error with the line of a byte offset in the text; any other error unchanged. */
+/** Returns the error with the text and the line of a byte offset in it; any other error unchanged. */
 export function withLine(error: unknown, sql: string, offset: number): unknown {
   if (!(error instanceof SqlError) || error.line !== null) return error;
-  return new SqlError(error.message, error.code, lineAt(sql, offset));
+  return new SqlError(error.message, error.code, lineAt(sql, offset), sql);
 }
 
 /** Returns the line, from 1, of the first non-blank character at or after a byte offset of a text. */

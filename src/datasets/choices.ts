@@ -1,16 +1,7 @@
 import { AsWritten } from '../contracts/as-written.js';
 import { bareLetter, LETTERS, readLettered } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
-import {
-  fieldNames,
-  isMark,
-  leftOut,
-  plainNumber,
-  requiredValue,
-  scalarText,
-  typeOf,
-  valueAt,
-} from './fields.js';
+import { fieldNames, isMark, plainNumber, requiredValue, scalarText, typeOf, valueAt } from './fields.js';
 import { parseListText } from './list-text.js';
 import { type Cell, type DatasetRow, isRow } from './row.js';
 
@@ -22,8 +13,6 @@ export interface Choice {
   text: string;
   /** Position in the row, from 0, to which an index or a letter refers; fields that a row leaves empty count. */
   place: number;
-  /** Number of such positions. */
-  places: number;
   /** Another name of the choice: its label, its key, or the field that holds it. */
   label: string | undefined;
   /** True if it is a number in the row. */
@@ -121,7 +110,7 @@ function inOneLine(text: string): ListedOption[] | null {
  *
  * Letters that the choices begin with (`A) 21`, `(B) iron`) become their labels, and are removed from their texts.
  *
- * @returns null where the mapping names none and the question contains none.
+ * @returns null where the mapping names none and the question contains none; an empty list where the field holds none.
  * @throws DatasetError that names the row.
  */
 export function readChoices(
@@ -130,23 +119,17 @@ export function readChoices(
   question: string,
   { choices_field: source, choices, target_field }: ChoiceMapping,
 ): Choice[] | null {
-  if (choices) {
-    const places = choices.length;
-    return choices.map((text, place) => choiceOf({ value: text }, { place, places }, '', rowNumber));
-  }
+  if (choices) return choices.map((text, place) => choiceOf({ value: text }, place, '', rowNumber));
   if (source && typeof source !== 'string') return fromFields(row, rowNumber, source);
   const items = source ? itemsAt(row, rowNumber, source, target_field === source) : optionsIn(question);
   if (items === null) return null;
+  const last = items.findLastIndex(({ value }) => value !== '');
   const read = items
     .map((item, place) => ({ item, place }))
-    // Objects with a fixed set of labels have null for those that a row lacks, lists of one length an empty text.
-    .filter(({ item }) => (item.label === undefined ? item.value !== '' : !isEmpty(item.value)))
-    .map(({ item, place }) => choiceOf(item, { place, places: items.length }, source ?? '', rowNumber));
-  if (read.length > 0) return withoutLetters(read);
-  throw new DatasetError(
-    `row ${rowNumber}: '${source}' (${FIELD}) holds no choice${leftOut(source ?? '')}`,
-    FIELD,
-  );
+    // Objects with a fixed set of labels have null for those that a row lacks, lists of one length end in empty texts.
+    .filter(({ item, place }) => (item.label === undefined ? place <= last : !isEmpty(item.value)))
+    .map(({ item, place }) => choiceOf(item, place, source ?? '', rowNumber));
+  return withoutLetters(read);
 }
 
 function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[]): Choice[] {
@@ -154,7 +137,7 @@ function fromFields(row: DatasetRow, rowNumber: number, fields: readonly string[
     const value = valueAt(row, field);
     return value === undefined || isEmpty(value)
       ? []
-      : [choiceOf({ value, label: field }, { place, places: fields.length }, field, rowNumber)];
+      : [choiceOf({ value, label: field }, place, field, rowNumber)];
   });
   if (choices.length > 1) return choices;
   const missing = fields.find((field) => valueAt(row, field) === undefined);
@@ -226,7 +209,7 @@ function asLabels(labels: Cell[] | undefined, count: number): string[] | undefin
 
 /** Parses a text with a list or an object, as in CSV, or with options by letter; returns others unchanged. */
 function listOf(value: Cell, field: string, rowNumber: number): Cell {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string') return value ?? [];
   const list = parseListText(value);
   if (list !== undefined) return list;
   const options = optionsIn(value.trim(), 'anywhere');
@@ -240,22 +223,16 @@ function listOf(value: Cell, field: string, rowNumber: number): Cell {
 }
 
 function notAList(value: Cell, field: string, rowNumber: number): DatasetError {
-  const way = value === null ? leftOut(field) : '';
   return new DatasetError(
-    `row ${rowNumber}: '${field}' (${FIELD}) is ${typeOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}${way}`,
+    `row ${rowNumber}: '${field}' (${FIELD}) is ${typeOf(value)}; choices are a list of texts, an object of texts by label, or an object {text: [...], label: [...]}`,
     FIELD,
   );
 }
 
-function choiceOf(
-  { value, label }: Item,
-  at: Pick<Choice, 'place' | 'places'>,
-  field: string,
-  rowNumber: number,
-): Choice {
+function choiceOf({ value, label }: Item, place: number, field: string, rowNumber: number): Choice {
   const text = scalarText(value);
   if (text !== undefined)
-    return { text, ...at, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
+    return { text, place, label, isNumber: typeof value === 'number' || value instanceof AsWritten };
   const fault = `row ${rowNumber}: a choice in '${field}' (${FIELD}) is ${typeOf(value)}, not a text`;
   throw new DatasetError(isRow(value) ? `${fault}; its fields are: ${fieldNames(value)}` : fault, FIELD);
 }

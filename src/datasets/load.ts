@@ -84,7 +84,7 @@ async function* inlineRows(items: readonly unknown[]): AsyncGenerator<DatasetRow
     if (!isRow(row)) {
       throw new DatasetError(`item ${index + 1} (dataset.items) is not an object`, 'dataset.items');
     }
-    const rounded = Object.keys(row).find((name) => isRounded(row[name]));
+    const rounded = Object.keys(row).find((name) => isUnsafe(row[name]));
     if (rounded !== undefined) {
       throw new DatasetError(
         `item ${index + 1} (dataset.items): '${rounded}' is ${row[rounded]}, a whole number beyond 2^53, which a number does not hold exactly; write it as a text, in quotes`,
@@ -96,7 +96,7 @@ async function* inlineRows(items: readonly unknown[]): AsyncGenerator<DatasetRow
 }
 
 /** Reports whether a number may have lost digits: the text of a parsed inline row is unknown. */
-function isRounded(value: unknown): boolean {
+function isUnsafe(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 

@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { LETTERS } from '../grading/choices.js';
 import { DatasetError } from './dataset-error.js';
 import { scalarText } from './fields.js';
 import { parseListText } from './list-text.js';
 import type { Cell } from './row.js';
 import type { ReadTarget } from './targets.js';
+import type { ReadTask } from './tasks.js';
 
 /** Way in which a target names a choice: by label (or field name), letter, text, or an index from 0 or 1. */
 export type Way = 'label' | 'letter' | 'text' | 0 | 1;
@@ -73,6 +75,8 @@ export class TargetSurvey {
   private readonly twice = new FirstRow();
   private readonly ofOthers = new FirstRow();
   private readonly unseenImages = new FirstRow();
+  private readonly repeated = new FirstRow();
+  private readonly asked = new Set<string>();
   private readonly unseen: Set<string>;
   private fields = '';
   /** Targets without choices, and how many of them are texts that mean something else. */
@@ -128,6 +132,18 @@ export class TargetSurvey {
   /** True if every target without choices so far names a choice that is not shown. */
   get wondersAboutChoices(): boolean {
     return this.plain.all === 0 || this.plain.unshown !== null;
+  }
+
+  /** Records what a row asks, and its right answers. */
+  asks({ question, messages, choices, target, targets, images = [] }: ReadTask, rowNumber: number): void {
+    // A long image is told apart by its ends.
+    const shown = images.flatMap((one) => Object.values(one) as string[]);
+    const ends = shown.map((text) => [text.length, text.slice(0, 200), text.slice(-200)]);
+    // The order of choices is another one for each sample where they are shuffled.
+    const asked = JSON.stringify([question, messages, choices && [...choices].sort(), target, targets, ends]);
+    const key = hash('sha256', asked).slice(0, 16);
+    if (this.asked.has(key)) this.repeated.add(rowNumber, '');
+    this.asked.add(key);
   }
 
   /** Records the choices of a row that are shuffled. */
@@ -244,6 +260,10 @@ export class TargetSurvey {
         (image) => ` (dataset.image_field): ${image} is named, and the row has fewer images`,
         'the field may be a list of fields',
       ),
+      ...this.repeated.note(
+        () => ' has the question and the right answer of an earlier one',
+        'each is a sample of its own, and intervals take them for independent',
+      ),
     ];
   }
 
@@ -261,7 +281,7 @@ export class TargetSurvey {
         `Every target (dataset.target_field) names one of the row's choices in the field '${unshown}', which the question does not show. Set dataset.choices_field: ${unshown} if they are to be chosen from.`,
       ];
     }
-    if (lists > 1 || lists > all / 2) {
+    if (lists > all / 2) {
       const which =
         lists === all
           ? 'Every target (dataset.target_field)'

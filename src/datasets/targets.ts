@@ -121,9 +121,8 @@ function fromList(
  * empty or without; none where one is of no choice, and null for another list.
  */
 function marked(items: readonly Cell[], choices: readonly Choice[]): number[] | null {
+  if (items.length < Math.max(2, choices.length) || !items.every(isMark)) return null;
   const isOfChoices = items.length === choices.length;
-  if (!(isOfChoices || items.length === choices[0]?.places) || items.length < 2) return null;
-  if (!items.every(isMark)) return null;
   const right = choices.flatMap(({ place }, position) =>
     plainNumber(items[isOfChoices ? position : place]) ? [position] : [],
   );
@@ -281,14 +280,13 @@ export function noChoice(
   const as = target_base === 'A' ? ' by letter' : target_base === 'none' ? ' by its text' : counted;
   const other = target_base === 1 ? 0 : 1;
   const index = isIndex(text) ? Number(text) : -1;
-  // An index of a place that the row leaves empty tells nothing of the base.
-  const fits = choices.some(({ place, places }) => place === index - other && index === other * places);
-  const way = !fits
-    ? `Correct it, or set dataset.target_base${target_base === undefined || target_base === null ? '' : ' otherwise'}. Where few rows are so, dataset.select.where: {${path}: […]} with the values that are right leaves them out.`
-    : `Correct it, or set dataset.target_base: ${other} where indices count from ${other}.`;
+  // Counted from the other base it is the last choice, or the first; elsewhere it tells nothing of the base.
+  const fits = choices.at(-other)?.place === index - other;
+  const otherwise = target_base === undefined || target_base === null ? '' : ' otherwise';
+  const base = fits ? `: ${other} where indices count from ${other}` : otherwise;
   // A wrong base has its own error field, since it concerns every row.
   return new DatasetError(
-    `${what} is none of the choices ${texts}${as}. ${way}`,
+    `${what} is none of the choices ${texts}${as}. Correct it, or set dataset.target_base${base}; a few faulty rows are left out by dataset.select.where: {${path}: […]} with the values that are right.`,
     fits ? 'dataset.target_base' : FIELD,
   );
 }

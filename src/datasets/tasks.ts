@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { conversationText } from '../contracts/conversation.js';
 import type { Task } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ChatMessage } from '../contracts/language-model.js';
 import { printsChoices } from '../grading/choices.js';
-import { countedText } from '../statistics/figure-text.js';
 import { createRandom, shuffled } from '../statistics/random.js';
 import { type Choice, type ChoiceMapping, readChoices } from './choices.js';
 import { readConversation } from './conversation.js';
@@ -82,7 +80,7 @@ async function* mappedInOrder(
   const mapRow = createTaskMapper(mapping, survey);
   const base = new BaseEvidence(mapping);
   const rowOfId = new Map<string, number>();
-  const repeated = new RepeatedRows();
+  const unseen = new Set([mapping.image_field ?? []].flat());
   let index = 0;
   let isShown = false;
   for await (const { row, position } of chosenRows(rows, mapping, base, notify)) {
@@ -100,14 +98,17 @@ async function* mappedInOrder(
       rowOfId.set(task.id, position + 1);
     }
     isShown ||= task.images !== undefined;
-    if (mapping.task_type !== 'custom') repeated.see(task, position + 1);
+    for (const field of unseen) if (valueAt(row, field) !== undefined) unseen.delete(field);
+    // An environment of one's own may ask by the metadata.
+    if (mapping.env_class === undefined) survey.asks(task, position + 1);
     yield { ...task, index };
     index += 1;
     if (index >= limit && !survey.wondersAboutBase) break;
   }
   if (index === 0) throw new DatasetError('the dataset has no rows', 'dataset');
   if (survey.wondersAboutBase && base.isZero()) survey.tellBase();
-  for (const sentence of [...survey.finish(), ...repeated.notes()]) notify(sentence);
+  for (const sentence of survey.finish()) notify(sentence);
+  if (unseen.size > 0) notify(`No sample has a field '${[...unseen].join("', '")}' (dataset.image_field).`);
   if (mapping.image_field && !isShown)
     notify(`No sample has an image in '${[mapping.image_field].flat().join("', '")}' (dataset.image_field).`);
 }
@@ -129,33 +130,6 @@ async function* chosenRows(
   }
   let position = 0;
   for await (const row of rows) yield { row, position: position++ };
-}
-
-/** Rows that ask the same as an earlier one and have the same right answer. */
-class RepeatedRows {
-  private readonly seen = new Set<number>();
-  private first = 0;
-  private rows = 0;
-
-  see({ question, messages, choices, target, targets, images }: ReadTask, rowNumber: number): void {
-    // The order of choices is another one for each sample where they are shuffled.
-    const asked = [question, messages, choices && [...choices].sort(), target, targets, images];
-    const hash = createHash('sha256').update(JSON.stringify(asked)).digest();
-    const key = hash.readUInt32BE(0) * 2 ** 21 + (hash.readUInt32BE(4) >>> 11);
-    if (!this.seen.has(key)) {
-      this.seen.add(key);
-      return;
-    }
-    if (this.rows === 0) this.first = rowNumber;
-    this.rows += 1;
-  }
-
-  notes(): string[] {
-    if (this.rows === 0) return [];
-    return [
-      `${countedText(this.rows, 'row')} with the question and the right answer of an earlier row, the first being row ${this.first}: each is a sample of its own, and intervals take them for independent.`,
-    ];
-  }
 }
 
 /** What rows that the selection excludes show of the base of the targets. */
@@ -233,12 +207,15 @@ export function createTaskMapper(
     };
     const choices = choicesOf(row, rowNumber, task.question, mapping);
     const named = imagesNamed([task.question, ...(choices ?? []).map(({ text }) => text)].join('\n'));
-    if (named > images.length) survey.lacksImage(rowNumber, named);
+    if (named > images.length && mapping.env_class === undefined) survey.lacksImage(rowNumber, named);
+    const system = formatSystem?.(row, rowNumber) ?? '';
+    // What an image shows is not known.
+    const shown = images.length > 0 ? null : [system, ...messages.map(({ content }) => content)].join(' ');
     const answered =
       choices === null
-        ? { ...task, ...answersOf(row, rowNumber, mapping, { question: task.question, survey }) }
+        ? { ...task, ...answersOf(row, rowNumber, mapping, { shown, survey }) }
         : withChoices(task, row, choices, mapping, survey);
-    const asked = withMessages(answered, messages, formatSystem?.(row, rowNumber) ?? '');
+    const asked = withMessages(answered, messages, system);
     return images.length === 0 ? asked : { ...asked, images };
   };
 }
@@ -270,8 +247,12 @@ function choicesOf(
   const { task_type, env_class, choices_field, choices } = mapping;
   if (task_type !== 'mcq' && !choices_field && !choices) return null;
   const read = readChoices(row, rowNumber, question, mapping);
-  if (read !== null || env_class !== undefined) return read;
+  if (read?.length || env_class !== undefined) return read;
   const field = 'dataset.choices_field';
+  if (read !== null) {
+    const path = String(choices_field);
+    throw new DatasetError(`row ${rowNumber}: '${path}' (${field}) holds no choice${leftOut(path)}`, field);
+  }
   throw new DatasetError(
     `row ${rowNumber}: task_type mcq needs ${field}, the field that holds the choices, or dataset.choices, or a question that lists them, as (A) red and (B) green in lines of their own; the row's fields are: ${fieldNames(row)}`,
     field,
@@ -373,7 +354,10 @@ function messagesOf(
   format: PromptFormatter | null,
 ): { messages: ChatMessage[]; images: ImageSource[] } {
   const { image_field } = mapping;
-  const images = [image_field ?? []].flat().flatMap((field) => imagesOfRow(row, field, rowNumber));
+  const fields = [image_field ?? []].flat();
+  const held = fields.filter((field) => valueAt(row, field) !== undefined);
+  // A row may leave some of several fields out.
+  const images = (held.length === 0 ? fields : held).flatMap((field) => imagesOfRow(row, field, rowNumber));
   const alone = (content: string) => ({ messages: [{ role: 'user' as const, content }], images });
   if (format !== null) return alone(format(row, rowNumber));
   const field = 'dataset.input_field';
@@ -413,20 +397,23 @@ function targetOf(row: DatasetRow, rowNumber: number, { task_type, target_field:
 /** Names of fields that hold the choices of a question in much used datasets. */
 const CHOICES_FIELDS = ['choices', 'options', 'endings', 'answer_choices', 'candidates'];
 
-/** Returns the field of choices that a target names by letter, label or index, and that the question does not show. */
+/** Keeps letters and digits, as choices may be shown in JSON or with other spaces. */
+const squeezed = (text: string) => text.replace(/\\n|[^\p{L}\p{N}]+/gu, '');
+
+/** Returns the field of choices that a target names by letter, label or index, and that no message shows. */
 function unshownChoices(
   row: DatasetRow,
-  question: string,
+  shown: string,
   place: TargetPlace,
   { task_type }: TaskMapping,
 ): string | null {
+  const messages = squeezed(shown);
   const isNamed = (field: string) => {
     try {
-      const choices = readChoices(row, place.rowNumber, question, { choices_field: field }) ?? [];
+      const choices = readChoices(row, place.rowNumber, '', { choices_field: field }) ?? [];
       const [read] = rightChoices(place, choices, {})?.read ?? [];
-      return (
-        read !== undefined && read.way !== 'text' && !choices.every(({ text }) => question.includes(text))
-      );
+      const isShown = choices.every(({ text }) => messages.includes(squeezed(text)));
+      return read !== undefined && read.way !== 'text' && !isShown;
     } catch {
       return false;
     }
@@ -440,7 +427,7 @@ function answersOf(
   row: DatasetRow,
   rowNumber: number,
   mapping: TaskMapping,
-  { question = '', survey }: { question?: string; survey?: TargetSurvey } = {},
+  { shown = null, survey }: { shown?: string | null; survey?: TargetSurvey } = {},
 ): Pick<Task, 'target' | 'targets' | 'target_match'> {
   const { task_type, env_class, target_field: path, target_match } = mapping;
   const isCustom = task_type === 'custom';
@@ -456,7 +443,7 @@ function answersOf(
     survey?.answer(
       value,
       task_type,
-      survey.wondersAboutChoices ? unshownChoices(row, question, place, mapping) : null,
+      survey.wondersAboutChoices && shown !== null ? unshownChoices(row, shown, place, mapping) : null,
     );
   const [target = null, ...others] = acceptedAnswers(place, task_type, mapping);
   if (others.length === 0) return { target };

@@ -83,7 +83,7 @@ export function bareLetter(text: string): string {
 
 /**
  * Returns the positions of the choices with this text: all that are exactly equal, else the only one that is equal but
- * for markup, else the only one that is equal but for case as well. Genotypes, units and big-O and little-o notation
+ * for delimiters and emphasis, else for markup, else for case as well. Genotypes, units and big-O and little-o notation
  * differ by case alone.
  */
 export function sameTexts(choices: readonly string[], text: string): number[] {
@@ -145,4 +145,5 @@ function markupKey(text: string): string {
   );
 }
 
-const KEYS = [spacedKey, markupKey, choiceKey];
+const bareKey = (text: string) => spacedKey(text.replace(/\\[()[\]]|[$*`]/g, ' '));
+const KEYS = [spacedKey, bareKey, markupKey, choiceKey];

@@ -15,9 +15,8 @@ export function gradeExact(reply: string, target: string): Grade {
   const output = saidIn(reply);
   const gold = oneSpelling(target);
   const marked = findWrittenAnswer(output);
-  const listed = listedAnswer(output);
   const spellings = [
-    ...(listed === undefined ? [] : [listed]),
+    ...listedAnswer(output, marked?.text),
     ...(marked ? spellingsOf(marked.text, marked.inSentence) : []),
   ];
   const said = [...spellings, ...layersOf(output)].find((text) => oneSpelling(text) === gold);

@@ -71,12 +71,10 @@ export function readLetterStatement(
     .find((one) => one !== undefined);
   // Where a choice's text is itself a letter, the letter as a name takes precedence.
   if (whole && loneLetter(text, choices) === undefined) return named(whole);
-  const claim = withoutFillers(text, languages).replace(REJECTED, '');
+  const claim = withoutPlace(withoutFillers(text, languages).replace(REJECTED, ''), choices);
   if (/^(?:not|neither|none|either|both)\b/i.test(claim))
     return /^(?:not|none)/i.test(claim) ? NONE : unclear();
   if (languages.some(({ not }) => not && claim.search(not) === 0)) return NONE;
-  const placed = placedLetter(claim, choices);
-  if (placed) return named(placed);
   const match = LEADING_LETTER.exec(claim);
   const written = match?.[2] ?? match?.[3] ?? '';
   const letter = match && offeredLetter(written, choices);
@@ -118,20 +116,22 @@ function withoutFillers(text: string, languages: readonly AnswerForms[]): string
 }
 
 const PLACES = ['first', 'second', 'third', 'fourth', 'fifth'];
-const PLACED = new RegExp(`^(${PLACES.join('|')}|last) (?:option|choice|one|answer|statement)[.!]?$`, 'i');
+const PLACED =
+  /^(first|second|third|fourth|fifth|last) (?:answer )?(?:option|choice|one|answer|statement)(?! ?\p{L})/iu;
 
-/** Returns the letter of a choice that is named by its place: `second option`. */
-function placedLetter(claim: string, choices: Choices): string | undefined {
-  const place = PLACED.exec(claim)?.[1]?.toLowerCase();
-  if (place === undefined || choices.text('A') === '') return undefined;
-  return choices.letter(LETTERS[place === 'last' ? choices.count - 1 : PLACES.indexOf(place)] ?? '');
+/** Writes a choice that is named by its place as its letter: `second option (slate)`. */
+function withoutPlace(claim: string, choices: Choices): string {
+  const place = PLACES.indexOf(PLACED.exec(claim)?.[1]?.toLowerCase() ?? '');
+  const letter = LETTERS.slice(0, choices.count).at(place) ?? '';
+  return choices.text('A') === '' ? claim : claim.replace(PLACED, letter);
 }
 
 /** A choice that is rejected before another one: `not A but B`. */
 const REJECTED = new RegExp(String.raw`^not [([]?(?:${LETTER})[)\]]?,? but (?:rather |instead )?`, 'u');
 
-/** Beginning of a denial after a letter: `B is incorrect; C`. */
-const WRONG = /^\s?(?:is|was)(?:n['’]t\b|\s(?:not(?! only)|incorrect|wrong|false)\b)/i;
+/** Beginning of a denial after a letter, `B is incorrect; C`; `B is false` may be what a question asks for. */
+const WRONG =
+  /^\s?(?:is|was)(?:(?:n['’]t|\snot)\s(?:the\s)?(?:correct|right|answer)\b|\s(?:incorrect|wrong)\s?[;,.—–-]\s?(?:so |it['’]s |it is )?\(?[A-Z]\b)/;
 
 /** Reports whether a choice is negated after its letter: `B is wrong`, `正解はBではありません`. */
 function isDenied(rest: string, languages: readonly AnswerForms[]): boolean {

@@ -43,8 +43,7 @@ export async function gradeNumeric(
   const glossed = UNIT_IN_BRACKETS.test(gold) ? beforeGloss(gold) : undefined;
   if (quick || (glossed !== undefined && compareQuickly(answer, glossed, tolerance)))
     return grade(true, 'equals');
-  const listed = listedAnswer(saidIn(output));
-  const others = [statement, ...(listed === undefined ? [] : [listed])].filter((one) => one !== answer);
+  const others = [statement, ...listedAnswer(saidIn(output), statement)].filter((one) => one !== answer);
   const other = others.find((one) => compareQuickly(one, gold));
   if (other !== undefined) return grade(true, 'equals', other);
   if (quick === false || !symbolic)

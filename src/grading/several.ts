@@ -84,7 +84,8 @@ export function gradeSeveralChoices(
     return { ...single, correct, targetLetter, message: said(letter, targetLetter, correct) };
   }
   const [text, offered] = [plainCharacters(searchedText(output)), new Choices(choices, first)];
-  const named = lettersOf(text, offered) ?? lettersOfOne(single) ?? fromFirstParagraph(text, offered);
+  const one = single.letter === null ? null : [single.letter];
+  const named = lettersOf(text, offered) ?? one ?? fromFirstParagraph(text, offered);
   if (named === null) return { ...single, correct: false, targetLetter };
   if (named.length === 0) {
     const message = 'The reply does not settle on its letters.';
@@ -99,26 +100,24 @@ function said(letter: string, target: string, correct: boolean): string {
   return correct ? `${letter} is right.` : `${letter} is not ${target}.`;
 }
 
-function lettersOfOne({ letter }: MultipleChoiceGrade): string[] | null {
-  return letter === null ? null : [letter];
-}
-
 /** Returns the letters that the last answer lists, in order; none where that is unclear, null for fewer than two. */
 function lettersOf(text: string, choices: Choices): string[] | null {
   const markers = joinBoxes(text, findMarkers(text));
   const marker = markers.findLast(({ content }) => firstStatement(content) !== '');
   if (marker === undefined)
     return fromText(text, choices) ?? namedLetters(text.trim().split('\n').at(-1) ?? '', choices);
-  if (isEnclosing(marker)) return namedLetters(joinedTags(text, markers, marker), choices);
+  if (isEnclosing(marker)) return namedLetters(joinedTags(text, markers, marker, choices), choices);
   const after = text.slice(marker.end - marker.content.length);
   return fromLines(after, choices, marker) ?? namedLetters(firstStatement(marker.content), choices, marker);
 }
 
-/** Returns the content of a tag or box, with that of the tags right before it: `<answer>A</answer><answer>C</answer>`. */
-function joinedTags(text: string, markers: readonly Marker[], last: Marker): string {
+/** Returns the content of a tag or box; of tags in a row with an option each, `<answer>A</answer><answer>C</answer>`, all. */
+function joinedTags(text: string, markers: readonly Marker[], last: Marker, choices: Choices): string {
+  const isOption = ({ content }: Marker) => readOption(plainLetters(content), choices)?.rest === '';
   let [content, { start }] = [last.content, last];
   for (const marker of markers.slice(0, markers.indexOf(last)).reverse()) {
-    if (!/^<\/\w{1,20}>(?:[\s,;&]|and)*$/.test(text.slice(marker.end, start))) break;
+    const between = text.slice(marker.end, start);
+    if (!isOption(last) || !isOption(marker) || !/^<\/\w{1,20}>(?:[\s,;&]|and)*$/.test(between)) break;
     [content, start] = [`${marker.content}, ${content}`, marker.start];
   }
   return content;
@@ -144,6 +143,7 @@ function fromLines(after: string, choices: Choices, { languages = [] }: Marker):
   const lines = after.split('\n').map(plainLetters);
   const isBelow = (lines[0] ?? '').replace(/^[\s:*_]+/, '') === '';
   const letters = new Set<string>();
+  const isText = (line: string) => choices.byText(line) !== undefined;
   let isApart = false;
   for (const line of lines) {
     isApart ||= line === '' && letters.size > 0;
@@ -151,6 +151,7 @@ function fromLines(after: string, choices: Choices, { languages = [] }: Marker):
     const option = readOption(line, choices);
     // Below an answer in the line of its heading, and after a blank line, stands what explains it.
     if (!option || (option.rest !== '' && (isApart || !isBelow)) || (isApart && !isBelow)) break;
+    if (isText(line) !== isText(lines.find((one) => one !== '') ?? '')) break;
     if (
       JUDGES.test(option.rest) ||
       languages.some((one) => one.not?.test(option.rest) || one.notAfter?.test(option.rest))
@@ -177,9 +178,8 @@ function readOption(line: string, choices: Choices): { letter: string; rest: str
 }
 
 /** Words that add no meaning to a list of letters. */
-const BESIDE_ONE =
-  /^(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all|only|just|plus|also|as well as)\b)/i;
-const BESIDE = new RegExp(`${BESIDE_ONE.source.slice(1)}+`, 'i');
+const BESIDE =
+  /(?:[\s,;:/&+()[\].-]|\b(?:and|therefore|thus|so|hence|the|correct|right|true|final|options?|choices?|letters?|statements?|answers?|is|are|both|all|only|just|plus|also|as well as)\b)+/i;
 
 /** Words for "or", of those in `JOINTS`: such a list names no set. */
 const OR =
@@ -193,16 +193,32 @@ const LIST = String.raw`\[?[A-Z]\]?(?:(?:\s?,\s?(?:and\s)?|\sand\s)\[?[A-Z]\]?(?
 
 /** What follows the letters that are named: others that are denied, `, not B`, `, B and D are wrong`. */
 const OTHERS = new RegExp(
-  String.raw`[,;]?\s(?:(?:but|while|whereas|and)\s)?(?:(?<!\b(?:is|are|was|were)\s)(?:not|rather than|instead of)\s(?:the\s)?(?:options?\s|choices?\s)?${LIST}(?![\p{L}])|(?<=[,;]\s|\b(?:but|while|whereas)\s)${LIST}\s(?:is|are)\s(?:not|wrong|incorrect|false)\b)`,
+  String.raw`[,;]?\s(?:(?:but|while|whereas|and)\s)?(?:(?<!\b(?:is|are|was|were)\s)(?:not|rather than|instead of)\s(?:the\s)?(?:options?\s|choices?\s)?${LIST}(?![\p{L}]|\sbut\b)|(?<=[,;]\s|\b(?:but|while|whereas)\s)${LIST}\s(?:is|are)\s(?:not|wrong|incorrect|false)\b)`,
   'u',
 );
 
 /** Brackets that explain the letters before them: `(both igneous)`, `(not B or D)`; not `(or D)`. */
-const EXPLAINS = /\((?!or\b)(?=[^()\n]{0,200}\p{Ll}{2})[^()\n]{1,200}\)/gu;
+const EXPLAINS = /\((?!(?:or|and|plus|also)\b|[A-Z] too\b)(?=[^()\n]{0,200}\p{Ll}{2})[^()\n]{1,200}\)/gu;
+
+/** An option of a list with its verdict: `B (incorrect)`. */
+const DENIED = /[([]?[A-Z][)\]]? \((?:incorrect|wrong|false|no|not (?:correct|right|true))\)/g;
+
+/** What leads to more letters behind a reason: `, which is hard, and C`, `and C because it is`. */
+const GOES_ON =
+  /^,? (?:which|[-–—]) .*(?:,|and|or|&) ?[([]?[A-Z](?![\p{L}])|(?:,|and|or|&) ?[([]?([A-Z])[)\]]?,? (?:because|since|as(?! well)|due to)\b/u;
 
 /** Words for all of the choices. */
 const ALL =
-  /^(?:all (?:(?:of )?(?:the |these |those )?(?:\w+ )?(?:above|options|choices|statements|answers)|of (?:them|these|those))|everything above)(?: (?:is|are) (?:correct|right|true))?$/i;
+  /^(?:all (?:(?:of )?(?:the |these |those )?(?:(?:above|given|listed|answer) |(\w+) )?(?:above|options|choices|statements|answers)|of (?:them|these|those))|everything above)(?: (?:is|are) (?:correct|right|true))?$/i;
+
+/** Returns all letters for `all of the above`, `all four options`; none where a choice says so itself. */
+function allLetters(claim: string, choices: Choices): string[] | null {
+  const letters = [...LETTERS.slice(0, choices.count)];
+  const [all, count] = ALL.exec(claim.toLowerCase()) ?? [];
+  const counts = [undefined, `${letters.length}`, ['two', 'three', 'four', 'five'][letters.length - 2]];
+  const isChoice = letters.some((letter) => /^$|\b(?:all|none)\b/i.test(choices.text(letter)));
+  return all !== undefined && counts.includes(count) && !isChoice ? letters : null;
+}
 
 /** Reads letters before a reason, an explanation or a denial of others: `A and C because …`, `A, C (both …)`. */
 function claimedLetters(
@@ -210,42 +226,17 @@ function claimedLetters(
   choices: Choices,
   languages: readonly AnswerForms[],
 ): string[] | null {
-  const said = sentence.replaceAll('as well as', 'and').replace(EXPLAINS, ' ');
+  const kept = sentence.replace(DENIED, '');
+  const said = kept.replaceAll('as well as', 'and').replace(EXPLAINS, ' ');
   const ends = [OTHERS, REASON, ...languages.flatMap(({ reason }) => reason ?? [])]
     .map((end) => said.search(end))
     .filter((end) => end > 0);
   const claim = said.slice(0, Math.min(said.length, ...ends)).trim();
-  // What `which` or a dash leads to may go on with the list.
-  const rest = said.slice(claim.length);
-  if (/^,? (?:which|[-–—]) .*(?:,|and|or|&) ?[([]?[A-Z](?![\p{L}])/u.test(rest)) return null;
+  const [more, further = '?'] = GOES_ON.exec(said.slice(claim.length).replace(OTHERS, '')) ?? [];
+  if (more !== undefined && !claim.includes(further)) return null;
   const letters = onlyLetters(claim, choices);
-  if (letters !== null && letters.length > 1) return OR.test(claim) ? [] : letters;
-  return (
-    [said, claim].map((one) => lettersOfTexts(one, choices)).find((one) => (one?.length ?? 0) > 1) ?? null
-  );
-}
-
-/** Reads the texts of several choices, `granite, basalt`, or words for all of them. */
-function lettersOfTexts(claim: string, choices: Choices): string[] | null {
-  const all = [...LETTERS.slice(0, choices.count)];
-  const texts = all.map((letter) => plainLetters(choices.text(letter)).toLowerCase());
-  // A text that is a letter may as well be the letter of another one.
-  if (texts.some((text) => text.length < 2 && !/\d/.test(text)) || new Set(texts).size < all.length)
-    return null;
-  if (ALL.test(claim)) return texts.some((text) => /\b(?:all|none)\b/.test(text)) ? null : all;
-  const longestFirst = all.map((letter, index) => ({ letter, own: texts[index] as string }));
-  longestFirst.sort((one, other) => other.own.length - one.own.length);
-  const named = new Set<string>();
-  for (let rest = claim.toLowerCase(); rest !== ''; ) {
-    const next = longestFirst.find(
-      ({ own }) => rest.startsWith(own) && !/^[\p{L}\p{M}\p{N}]/u.test(rest.slice(own.length)),
-    );
-    const end = next?.own.length ?? BESIDE_ONE.exec(rest)?.[0].length;
-    if (end === undefined) return null;
-    if (next !== undefined) named.add(next.letter);
-    rest = rest.slice(end);
-  }
-  return [...named].sort();
+  if (letters === null || (letters.length < 2 && kept === sentence)) return allLetters(claim, choices);
+  return OR.test(claim) ? [] : letters;
 }
 
 /**
@@ -267,7 +258,8 @@ function namedLetters(
     if (letters !== null) return null;
   }
   const isOne = !sentence.includes('\n') && !RETRACTS.test(text);
-  const claimed = isOne ? claimedLetters(sentence, choices, languages) : null;
+  const claim = (said: string) => claimedLetters(said, choices, languages);
+  const claimed = isOne ? (claim(sentence) ?? claim(firstSentence(withBareTexts(named, choices)))) : null;
   return claimed ?? (FURTHER.test(sentence) && !plain.includes('\n') ? [] : null);
 }
 
@@ -284,6 +276,21 @@ function withoutTexts(text: string, choices: Choices): string {
     end = text.length - after.length;
   }
   return result + text.slice(end);
+}
+
+/** Writes the texts of choices as `[A]`, also without their letters; unless one may be a letter, or two are equal. */
+function withBareTexts(text: string, choices: Choices): string {
+  const letters = [...LETTERS.slice(0, choices.count)];
+  const texts = letters.map((letter) => plainLetters(choices.text(letter)).toLowerCase());
+  if (texts.some((one) => one.length < 2 && !/\d/.test(one)) || new Set(texts).size < texts.length)
+    return text;
+  const escaped = texts.map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+  const any = escaped.sort((one, other) => other.length - one.length).join('|');
+  // `2.5` and `3 options` do not name the choices 2, 5 and 3.
+  const begin = String.raw`(?<![\p{L}\p{M}\p{N}])(?<![.:/](?=\d))`;
+  const end = String.raw`(?![\p{L}\p{M}\p{N}]|[.:/-]\d| (?:options|choices|statements|answers)\b)`;
+  const bare = new RegExp(`${begin}(?:${any})${end}`, 'giu');
+  return text.replace(bare, (own) => `[${letters[texts.indexOf(own.toLowerCase())]}]`);
 }
 
 function onlyLetters(text: string, choices: Choices): string[] | null {

@@ -211,33 +211,30 @@ const firstLine = (text: string) => plainLetters(text.trim().split('\n')[0] ?? '
 const lastLine = (text: string) => plainLetters(text.trim().split('\n').at(-1) ?? '');
 
 const VERDICT = new RegExp(
-  String.raw`(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(?:only\s+)?\(?(${LETTER})(?:\)|(?=\s))\s+(?:(?:is|must be|would be|seems(?:\s+to\s+be)?|appears(?:\s+to\s+be)?|looks|is therefore|is thus)\s+(?:indeed\s+)?(?:(?:the|my)\s+)?(?:(?:only|final)\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate|plausible|suitable))|(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)\b)`,
+  String.raw`(?:^|[\s,;:])(?:(?:option|choice|answer|statement)\s+)?(?:only\s+)?\(?(${LETTER})(?:\)|(?=\s))\s+(?:(?:is|must be|would be|is therefore|is thus|(seems|appears|looks)(?:\s+to\s+be)?)\s+(?:indeed\s+)?(?:(?:the|my)\s+)?(?:(?:only|final)\s+)?(?:correct|right|best|answer|most (?:appropriate|likely|accurate|plausible|suitable))|(fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)\b)`,
   'gu',
 );
 
-/** Verdicts that count only with "only": "B fits" may be an intermediate step. */
-const FITS =
-  /(?:fits|matches|works|holds|satisfies|remains|is left|makes sense|is possible|is consistent|applies)$/;
+/** A clause that another one opposes: `While A seems right,`, `A looks right at first, but`. */
+const OPPOSED = /^\s?(?:while|although|though)\b|\b(?:but|yet|at first|initially)\b|[,.;] however\b/i;
 
 /** What a line says of its option: `B. Correct`, `(C) wrong, it is soft`. */
 const JUDGED =
-  /^[\s.):–—-]{0,8}(?:is )?(?:(correct|right|true|yes)|incorrect|wrong|false|no)(?![\p{L}\p{M}\d])/iu;
+  /^[\s.):–—-]{0,8}(?:is )?(?:(correct|right|true|yes)|incorrect|wrong|false|no)(?=\W*$|[.,;:!]|\s[(–—-]|\s(?:because|as|since)\b)/iu;
 
 /** Reads a line for each option that judges it, of which one says that it is right. */
 function fromVerdicts(text: string, choices: Choices): string | null {
-  const lines = text.split('\n').map(plainLetters);
-  const judged = lines.flatMap((line) => {
+  const judged = new Map<string, boolean>();
+  for (const line of text.split('\n').map(plainLetters)) {
     const [begin = '', written = ''] = /^\(?([A-Z])(?![\p{L}\d])/u.exec(line) ?? [];
     const letter = written && offeredLetter(written, choices);
-    if (!letter || JUDGED.test(choices.text(letter))) return [];
+    if (!letter || JUDGED.test(choices.text(letter))) continue;
     const after = line.slice(begin.length);
     const verdict = JUDGED.exec(afterOwnText(letter, after, choices) ?? after);
-    return verdict ? [{ letter, isRight: verdict[1] !== undefined }] : [];
-  });
-  const isWhole =
-    judged.length === choices.count && new Set(judged.map(({ letter }) => letter)).size === choices.count;
-  const [right = null, ...others] = judged.filter(({ isRight }) => isRight);
-  return isWhole && others.length === 0 ? (right?.letter ?? null) : null;
+    if (verdict) judged.set(letter, verdict[1] !== undefined);
+  }
+  const right = [...judged.keys()].filter((letter) => judged.get(letter));
+  return judged.size === choices.count && right.length === 1 ? (right[0] ?? null) : null;
 }
 
 /** Words that introduce a letter at the end: `leaving C`, `I would go with C`, `so it is C`. */
@@ -252,8 +249,12 @@ function fromConclusion(text: string, choices: Choices): Found {
   const letters = new Set<string>();
   if (!/\b(?:not|neither|cannot)\b|n['’]t\b/i.test(line)) {
     for (const match of line.matchAll(VERDICT)) {
-      if (FITS.test(match[0]) && !/\bonly\b[^,.;]{0,30}$/i.test(line.slice(0, match.index + 8))) continue;
-      const letter = match[1] && isCapital(match[1]) ? offeredLetter(match[1], choices) : undefined;
+      const [, written = '', seems, fits] = match;
+      // "B fits" may be an intermediate step, while "only B fits" is none.
+      if (fits && !/\bonly\b[^,.;]{0,30}$/i.test(line.slice(0, match.index + 8))) continue;
+      const clause = (line.slice(0, match.index).split(/[,;.]/).at(-1) ?? '') + line.slice(match.index);
+      if (seems && OPPOSED.test(clause)) continue;
+      const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
       if (letter) letters.add(letter);
     }
     for (const letter of concluded(sentence, choices)) letters.add(letter);

@@ -37,7 +37,8 @@ export interface ThinkingFields {
  */
 export function lacksThoughts(messages: readonly ChatMessage[]): boolean {
   const first = messages.slice(turnIn(messages)).find(({ role }) => role === 'assistant');
-  return messages.at(-1)?.role === 'tool' && first?.as_given?.thoughts === undefined;
+  const isAnswered = first !== undefined && messages.at(-1)?.role !== 'assistant';
+  return isAnswered && first.as_given?.thoughts === undefined;
 }
 
 /** @param withoutThoughts true if the chat {@link lacksThoughts}. */

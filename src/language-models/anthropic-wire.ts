@@ -18,6 +18,7 @@ import {
   alternating,
   answeredTool,
   argumentsObject,
+  asBlocks,
   imagesOf,
   type Notify,
   PLAIN_ID,
@@ -76,34 +77,19 @@ function toBlocks(
       input: argumentsObject(call.arguments),
     }),
   );
-  return withCalls(message.as_given?.thoughts, calls) ?? [...blocks, ...calls];
+  const toBlock = (block: unknown) => block as ContentBlockParam;
+  return asBlocks(message.as_given?.thoughts, calls, isCall, toBlock) ?? [...blocks, ...calls];
 }
 
+const isCall = ({ type }: Record<string, unknown>) => type === 'tool_use';
 const isThought = ({ type }: Record<string, unknown>) => type === 'thinking' || type === 'redacted_thinking';
 
 /** Returns a block of a reply as it is sent back; the place of a call, which has a field of its own. */
 function givenBlock(block: unknown): Json[] {
   if (!isMapping(block)) return [];
-  if (block.type === 'tool_use') return [CALL];
+  if (isCall(block)) return [{ type: 'tool_use' }];
   const isSaid = block.type === 'text' && typeof block.text === 'string' && block.text.trim() !== '';
   return isSaid || isThought(block) ? [block as JsonObject] : [];
-}
-
-/** Place of a call among the blocks of a reply. */
-const CALL = { type: 'tool_use' };
-
-/** Returns the blocks of a reply as the API gave them, since it refuses changed thoughts; undefined if there are none. */
-function withCalls(
-  given: Json | undefined,
-  calls: readonly ContentBlockParam[],
-): ContentBlockParam[] | undefined {
-  if (!Array.isArray(given)) return undefined;
-  const open = [...calls];
-  return given.flatMap((block) =>
-    isMapping(block) && block.type === CALL.type
-      ? open.splice(0, 1)
-      : [block as unknown as ContentBlockParam],
-  );
 }
 
 /** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */
@@ -260,7 +246,7 @@ export function readMessage(body: unknown, { serverName, secrets }: Origin): Gen
   const cutOff = end === 'length' ? blocks.at(-1) : undefined;
   const calls = blocks
     .filter(isMapping)
-    .filter(({ type }) => type === 'tool_use')
+    .filter(isCall)
     .map((block) => ({
       id: String(block.id ?? ''),
       name: String(block.name ?? ''),

@@ -20,6 +20,7 @@ import {
   alternating,
   answeredTool,
   argumentsObject,
+  asBlocks,
   effortOf,
   imagesOf,
   type Notify,
@@ -64,15 +65,15 @@ function toBlocks(
     const input = argumentsObject(given) as NonNullable<Document>;
     return { toolUse: { toolUseId: sentId(id, PLAIN_ID), name: sentName(name, tools), input } };
   });
-  return withCalls(message.as_given?.thoughts, calls) ?? [...blocks, ...calls];
+  return asBlocks(message.as_given?.thoughts, calls, isCall, toBlock) ?? [...blocks, ...calls];
 }
 
-/** Place of a call among the blocks of a reply. */
-const CALL = { toolUse: {} };
+const isCall = ({ toolUse }: Record<string, unknown>) => toolUse !== undefined;
 
 /** Returns a block of a reply as it is sent back, in JSON; the place of a call, which has a field of its own. */
-function givenBlock({ text, toolUse, reasoningContent }: Record<string, unknown>): Json[] {
-  if (toolUse !== undefined) return [CALL];
+function givenBlock(block: Record<string, unknown>): Json[] {
+  const { text, reasoningContent } = block;
+  if (isCall(block)) return [{ toolUse: {} }];
   if (typeof text === 'string' && text.trim() !== '') return [{ text }];
   if (!isMapping(reasoningContent)) return [];
   const { redactedContent } = reasoningContent;
@@ -83,18 +84,12 @@ function givenBlock({ text, toolUse, reasoningContent }: Record<string, unknown>
   return [{ reasoningContent: given as JsonObject }];
 }
 
-/** Returns the blocks of a reply as the API gave them, since it refuses changed thoughts; undefined if there are none. */
-function withCalls(given: Json | undefined, calls: readonly ContentBlock[]): ContentBlock[] | undefined {
-  if (!Array.isArray(given)) return undefined;
-  const open = [...calls];
-  return given.flatMap((block): ContentBlock[] => {
-    if (!isMapping(block)) return [];
-    if ('toolUse' in block) return open.splice(0, 1);
-    const redacted = isMapping(block.reasoningContent) ? block.reasoningContent.redactedContent : undefined;
-    return typeof redacted === 'string'
-      ? [{ reasoningContent: { redactedContent: Buffer.from(redacted, 'base64') } }]
-      : [block as unknown as ContentBlock];
-  });
+/** Returns such a block as the client takes it. */
+function toBlock(block: Record<string, unknown>): ContentBlock {
+  const redacted = isMapping(block.reasoningContent) ? block.reasoningContent.redactedContent : undefined;
+  return typeof redacted === 'string'
+    ? { reasoningContent: { redactedContent: Buffer.from(redacted, 'base64') } }
+    : (block as unknown as ContentBlock);
 }
 
 /** Converts a chat without its system messages; the results of all tool calls of one reply are in one user turn. */

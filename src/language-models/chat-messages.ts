@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isMapping } from '../contracts/json.js';
+import { isMapping, parseExactJson } from '../contracts/json.js';
 import type {
   CallIdentity,
   ChatMessage,
@@ -9,7 +9,7 @@ import type {
 } from '../contracts/language-model.js';
 import { wellFormedJson } from '../contracts/well-formed.js';
 import { LanguageModelError } from './errors.js';
-import { markIntegers, unmarkIntegers } from './exact-integers.js';
+import { MARK, unmarkIntegers } from './exact-integers.js';
 
 /** Listener of an adapter's warnings about parameters that are not sent as requested. */
 export type Notify = (message: string) => void;
@@ -60,7 +60,7 @@ export function argumentsObject(text: string): Record<string, unknown> {
   // Models write nothing if a tool has no parameters.
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(markIntegers(text, 1));
+    const value: unknown = parseExactJson(text, MARK);
     if (isMapping(value)) return value;
     if (value === null) return {};
   } catch {
@@ -175,6 +175,21 @@ export function alternating<Model extends string, Part>(
   }
   const isBegun = turns[0] === undefined || turns[0].role === 'user';
   return isBegun ? turns : [{ role: 'user', parts: [textPart(OPENING)] }, ...turns];
+}
+
+/**
+ * Returns the blocks of a reply as its API gave them, since it refuses changed thoughts; undefined if there are none.
+ * @param calls take the places of those in the reply.
+ */
+export function asBlocks<Block>(
+  given: unknown,
+  calls: readonly Block[],
+  isCall: (block: Record<string, unknown>) => boolean,
+  toBlock: (block: Record<string, unknown>) => Block,
+): Block[] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const open = [...calls];
+  return given.filter(isMapping).flatMap((block) => (isCall(block) ? open.splice(0, 1) : [toBlock(block)]));
 }
 
 /** Converts a thinking budget in tokens to an effort, for models without a budget. */

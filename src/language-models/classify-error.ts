@@ -35,11 +35,13 @@ const OUT_OF_MONEY =
 const TOKENS_OF_THE_MINUTE = /(?<!free )allocated quota exceeded|error-code#token-limit/i;
 /** Quotas of a day, a week or a month. They are refilled then, so retries only use up what is left. */
 const OF_THE_DAY =
-  /\bper[ _-]?(?:day|week|month|86400 ?s|24 ?h)|Per(?:Day|Week|Month)|ByDay|\/ ?(?:day|week|month)\b|\b(?:daily|weekly|monthly)\b|\b[RT]PD\b/i;
+  /\bper[ _-]?(?:day|week|month|86400 ?s|24 ?h)|Per(?:Day|Week|Month)|ByDay|\/ ?(?:day|week|month)\b|\bdaily\b|\b(?:weekly|monthly) (?:\w+ )?(?:limit|quota|cap|allowance|credit)|(?:exceed|reach|us)ed (?:\w+ ){0,2}(?:weekly|monthly)|\b[RT]PD\b/i;
+/** Links and prices of plans, whose periods are not the quota's. */
+const OF_PLANS = /https?:\/\/\S+|[$€£] ?\d[\d.,]* ?(?:\/|per|a) ?month/gi;
 const OF_THE_MINUTE =
   /\bper[ _-]?(?:hour|min(?:ute)?|sec(?:ond)?)\b|Per(?:Minute|Second)|\/ ?(?:hour|min(?:ute)?|sec(?:ond)?)\b|\bhourly\b|\b[RT]PM\b/i;
 /** A limit of nothing, which no waiting raises, whatever other limits are listed beside it. */
-const OF_NOTHING = /\blimit: 0\b(?!\.\d)/i;
+const OF_NOTHING = /(?<!remaining )\blimit: 0\b(?!\.\d| (?:\w+ )?(?:left|remain))/i;
 /** Words of a refusal that is of the key or its account, not of one prompt. */
 const NAMES_KEY =
   /\bkeys?\b|\btokens?\b|credential|permission|account|credit|billing|subscription|region|country|location|organi[sz]ation|project|workspace|authenticat|authori[sz]|denied|suspend|polic/i;
@@ -51,9 +53,11 @@ const KEY_REFUSED = /API_KEY_INVALID|API key not valid|API key expired|(?:invali
 /** Words by which a filter refuses a prompt; `violates the organisation's policy` is said of a key. */
 const CONTENT_REFUSED =
   /moderation|flagged|violates? (?:our )?usage (?:guidelines|polic)|SAFETY_CHECK|guardrail|content[ _]filter/i;
+/** Words of a key that lacks a permission, such as that for a filter. */
+const NOT_PERMITTED = /not authori[sz]ed|\b(?:have|no) access|permission/i;
 /** Words by which a server refuses a prompt that is longer than its context, or leaves no room for a reply. */
-const CONTEXT_FULL =
-  /maximum (?:context|prompt|input) length|context_length_exceeded|exceed_context_size|ContextWindowExceeded|exceed(?:s|ed|ing)?\b.{0,60}\bcontext[ _-]?(?:length|size|window|limit)|\bcontext[ _-]?(?:length|size|window|limit)\b.{0,60}\b(?:exceed|overflow|too (?:long|small))|context the overflows|(?:longer|larger|greater) than the (?:model's )?context|(?:prompt|input) is too long|input token count.{0,60}exceeds|exceeded model token limit|string_above_max_length|range of input length|max_new_tokens.{0,4} must be <=|number of tokens in the prompt exceeds|reduce the length of/i;
+export const CONTEXT_FULL =
+  /maximum (?:context|prompt|input) length|context_length_exceeded|exceed_context_size|ContextWindowExceeded|exceed(?:s|ed|ing)?\b.{0,60}\bcontext[ _-]?(?:length|size|window|limit)|\bcontext[ _-]?(?:length|size|window|limit)\b.{0,60}\b(?:exceed|overflow|too (?:long|small))|context the overflows|(?:longer|larger|greater) than the (?:model's )?context|(?:prompt|input) is too long|input token count.{0,60}exceeds|exceeded model token limit|\bcontent\b.{0,40}string too long|range of input length|max_new_tokens.{0,4} must be <=|number of tokens in the prompt exceeds|reduce the length of/i;
 /** Codes of Groq's for a tool call or JSON that the model has spoilt: another try may succeed. */
 const SPOILT_REPLY = /\b(?:tool_use_failed|output_parse_failed|json_validate_failed)\b/;
 
@@ -100,7 +104,7 @@ function asksForMoreThanAll(text: string): boolean {
 }
 
 function isUsedUp(text: string): boolean {
-  return OF_THE_DAY.test(text) && !OF_THE_MINUTE.test(text);
+  return OF_THE_DAY.test(text.replace(OF_PLANS, '')) && !OF_THE_MINUTE.test(text);
 }
 
 /**
@@ -121,7 +125,8 @@ function kindOfStatus(
   if (status === 401) return 'authentication';
   // xAI and gateways answer 403 to a prompt that their filter stopped: the sample is at fault, not the key.
   if (status === 403) {
-    if (CONTENT_REFUSED.test(`${text} ${upstream ?? ''}`)) return 'bad_request';
+    const said = `${text} ${upstream ?? ''}`;
+    if (CONTENT_REFUSED.test(said) && !NOT_PERMITTED.test(said)) return 'bad_request';
     return isPage || FIREWALL.test(text) || !NAMES_KEY.test(text) ? 'forbidden' : 'authentication';
   }
   if (status === 402) return 'quota_exhausted';
@@ -136,7 +141,7 @@ function kindOfStatus(
   if (OUT_OF_CAPACITY.includes(status)) return 'overloaded';
   if (MAY_PASS.includes(status)) return 'server';
   // Old servers of llama.cpp answer 500 to it.
-  const isTooLong = status === 413 && !OF_THE_MINUTE.test(text);
+  const isTooLong = status === 413 && /\btokens?\b|\bcontext\b/i.test(text) && !OF_THE_MINUTE.test(text);
   if (isTooLong || CONTEXT_FULL.test(`${text} ${upstream ?? ''}`)) return 'context_full';
   if (status >= 500) return 'server';
   return SPOILT_REPLY.test(`${text} ${upstream ?? ''}`) ? 'broken_off' : 'bad_request';
@@ -175,7 +180,7 @@ function fromAnswer(
   const kind = kindOfStatus(status, evidence, problem?.upstream, isPage || PAGE.test(text));
   const words = tidyErrorText((problem && wordsOf(problem)) ?? fallback, context.secrets);
   const isDated = kind === 'quota_exhausted' && isUsedUp(evidence);
-  const [period = 'day'] = /week|month/i.exec(evidence) ?? [];
+  const [period = 'day'] = /week|month/i.exec(OF_THE_DAY.exec(evidence)?.[0] ?? '') ?? [];
   const said = isDated ? `says that the quota of the ${period.toLowerCase()} is used up` : SAID[kind];
   return new LanguageModelError(
     kind,

@@ -3,6 +3,7 @@ import type { Api } from '../config/providers.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ChatMessage, GenerateReply, GenerateRequest } from '../contracts/language-model.js';
 import { type Notify, onceEach, SHORT_ID } from './chat-messages.js';
+import { CONTEXT_FULL } from './classify-error.js';
 import { problemInText, readProblem, tidyErrorText, wordsOf } from './error-text.js';
 import { LanguageModelError } from './errors.js';
 
@@ -112,9 +113,9 @@ const FIELDS: Record<Field, FieldOf> = {
   thoughts: {
     names:
       /\breasoning_?(?:content|details)\b|\bextra_content\b|^(?=[\s\S]*\b(?:messages?|assistant|content|blocks?|field|property|name|inputs?)\b)(?=[\s\S]*\b(?:reasoning|(?:redacted_)?thinking|thoughts?|signature)\b)/i,
-    refusedIn: /^/,
     isOfChat: true,
-    isIn: ({ messages }) => messages.slice(turnIn(messages)).some(hasThoughts),
+    isIn: ({ messages }) =>
+      messages.slice(turnIn(messages)).some(({ as_given }) => as_given?.thoughts ?? as_given?.text),
     sentence: () => 'the thoughts before a tool call are not sent back with its result',
   },
   ids: {
@@ -186,8 +187,10 @@ function refuses(field: Field, { status, message: said, param }: Refusal): boole
   const isNamed = param === field || names.test(param) || names.test(message);
   if (!isNamed || !(isOfChat ? REFUSING_CHAT : REFUSING).includes(status)) return false;
   if (!refusedIn.test(message)) return false;
-  // A server that misses thoughts does not refuse them.
-  if (field === 'thoughts' && refuses('withoutThoughts', { status, message, param })) return false;
+  // A server that misses thoughts does not refuse them, nor does one that fails on those of its own.
+  const isOfTemplate = status !== 500 || /template|jinja|assistant/i.test(message);
+  if (field === 'thoughts' && (!isOfTemplate || refuses('withoutThoughts', { status, message, param })))
+    return false;
   if (isOfChat || refusedIn !== NOT_TAKEN) return true;
   // OpenAI refuses some combinations of tools and effort. That is no refusal of the effort as such.
   const isThinking = field === 'thinking_budget' || field === 'reasoning_effort';
@@ -202,7 +205,7 @@ function refuses(field: Field, { status, message: said, param }: Refusal): boole
  */
 export function adaptDialect(dialect: Dialect, error: unknown, holds: Holds): Dialect | undefined {
   const refusal = refusalIn(error);
-  if (refusal === null) return undefined;
+  if (refusal === null || CONTEXT_FULL.test(refusal.message)) return undefined;
   for (const field of NAMES) {
     if (!holds(field) || !refuses(field, refusal)) continue;
     if (field === 'tokenField') {
@@ -284,25 +287,19 @@ export class LearnedDialect {
   }
 }
 
-/** Returns the position after the user's last message: what follows are replies with calls, and their results. */
+/**
+ * Returns the position after the user's last message: what follows are replies with calls, and their results. What the
+ * user says beside results begins no turn.
+ */
 export function turnIn(messages: readonly ChatMessage[]): number {
-  return messages.findLastIndex(({ role }) => role === 'user') + 1;
-}
-
-function hasThoughts({ as_given: given }: ChatMessage): boolean {
-  return given?.thoughts !== undefined || given?.text !== undefined;
+  return messages.findLastIndex(({ role }, at) => role === 'user' && messages[at - 1]?.role !== 'tool') + 1;
 }
 
 /** Returns a message of the chat with what its provider gave with it, of its thoughts only those that are wanted. */
 function withGiven(message: ChatMessage, isWanted: boolean): ChatMessage {
-  if (!hasThoughts(message)) return message;
-  const { as_given: { text, thoughts, calls } = {}, ...said } = message;
-  const given = { ...(isWanted && thoughts !== undefined && { thoughts }), ...(calls && { calls }) };
-  return {
-    ...said,
-    ...(isWanted && text !== undefined && { content: text }),
-    ...(Object.keys(given).length > 0 && { as_given: given }),
-  };
+  const { as_given: given, ...said } = message;
+  if (isWanted) return { ...message, content: given?.text ?? message.content };
+  return given?.calls === undefined ? said : { ...said, as_given: { calls: given.calls } };
 }
 
 /** Reports whether a JSON Schema takes any object. */

@@ -6,14 +6,14 @@ import { isRounded } from '../contracts/json.js';
  */
 
 /** Character of no script, before and after the digits. */
-const MARK = '\ue0d1';
+export const MARK = '\ue0d1';
 const MARKED = new RegExp(`"${MARK}(-?\\d+)${MARK}"`, 'g');
 /** Beginnings of arguments that are an object, other strings, other brackets and numbers. */
 const TOKENS = /"(?:input|args|arguments)"\s*:\s*\{|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}]|-?\d[\d.eE+-]*/g;
 
-/** Marks the numbers in the arguments within a body; with a depth of 1, the text is an arguments' own object. */
-export function markIntegers(json: string, depth = 0): string {
-  let open = depth;
+/** Marks the numbers in the arguments within a body, which is valid JSON. */
+export function markIntegers(json: string): string {
+  let open = 0;
   return json.replace(TOKENS, (token) => {
     if (token.endsWith('{')) open += open > 0 || token !== '{' ? 1 : 0;
     else if (token === '}') open = Math.max(open - 1, 0);

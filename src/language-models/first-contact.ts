@@ -13,14 +13,13 @@ const SILENCE_MS = 20_000;
 const REFUSALS: readonly LanguageModelErrorKind[] = ['authentication', 'forbidden', 'not_found'];
 /**
  * Refusals one after another, and calls that were refused, without a reply between them, from which on it is not the
- * calls' fault. Many prompts in a row may stop at a firewall.
+ * calls' fault; after as many, a prompt is given up. Where some prompts stop at a firewall, many in a row may.
  */
 const REFUSED_ALL = {
   key: { refusals: 5, calls: 1 },
-  prompts: { refusals: 3, calls: 10 },
+  prompts: { refusals: 3, calls: 4 },
+  morePrompts: { refusals: 3, calls: 10 },
 } as const;
-/** Refusals of a prompt before it counts as the prompt's own. */
-const REFUSED_FOR_GOOD = 3;
 
 /** Contact with a model: it has answered with anything, or with a reply. */
 export type Contact = 'reached' | 'replied';
@@ -56,6 +55,8 @@ export class FirstContact {
   private readonly refused = new Set<string>();
   private refusals = 0;
   private refusedAt = Number.NEGATIVE_INFINITY;
+  /** Some calls were refused before others got replies. */
+  private refusesSome = false;
   /** Time of the last failed connection that counts, by `performance.now()`. */
   private failedAt = Number.NEGATIVE_INFINITY;
   private readonly unreachable = new AbortController();
@@ -103,6 +104,7 @@ export class FirstContact {
 
   /** Records that a request has ended with a reply. */
   replied(): void {
+    this.refusesSome ||= this.refused.size > 0;
     this.refused.clear();
     this.refusals = 0;
     this.note('reached');
@@ -156,9 +158,9 @@ export class FirstContact {
       this.refusedAt = performance.now();
       this.refusals += 1;
     }
-    const all = REFUSED_ALL[isPrompts ? 'prompts' : 'key'];
+    const all = REFUSED_ALL[!isPrompts ? 'key' : this.refusesSome ? 'morePrompts' : 'prompts'];
     if (this.refusals >= all.refusals && this.refused.size >= all.calls) return null;
-    const isFinal = isPrompts && before.failures + 1 >= REFUSED_FOR_GOOD;
+    const isFinal = isPrompts && before.failures + 1 >= all.refusals;
     return new LanguageModelError(isFinal ? 'bad_request' : 'server', message, {
       provider,
       status,

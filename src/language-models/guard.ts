@@ -8,9 +8,7 @@ import type {
 import { wellFormedIn } from '../contracts/well-formed.js';
 import { readableCalls } from './chat-messages.js';
 import { classifyError } from './classify-error.js';
-import { LanguageModelError } from './errors.js';
 import { failedEnd } from './reply-end.js';
-import { isAboveLimit } from './usage.js';
 
 /** Maximum delay of a Node timer; `setTimeout` fires at once for a longer one. */
 const MAXIMUM_TIMER_MS = 2 ** 31 - 1;
@@ -97,10 +95,6 @@ export function guard(
         return tool_calls === undefined
           ? reply
           : { ...reply, tool_calls: readableCalls(tool_calls, request) };
-      }).catch((error: LanguageModelError) => {
-        throw isAboveLimit(given, error)
-          ? new LanguageModelError('bad_request', error.message, error)
-          : error;
       }),
   };
 }

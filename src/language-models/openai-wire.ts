@@ -224,30 +224,8 @@ function callsIn(
   return { calls: given.map(readCall), given };
 }
 
-/**
- * Joins the messages of a reply: Copilot's gives text and calls as two choices. Returns the first where each has a text of
- * its own, since they are several replies.
- */
-function joinedMessage(messages: readonly Record<string, unknown>[]): Record<string, unknown> {
-  const [first = {}, ...others] = messages;
-  const texts = messages.map(({ content }) => splitContent(content).said).filter((said) => said !== '');
-  if (others.length === 0 || new Set(texts).size > 1) return first;
-  const joined: Record<string, unknown> = {};
-  for (const [name, value] of messages.flatMap((message) => Object.entries(message)))
-    if (isEmpty(joined[name])) joined[name] = value;
-  const calls = messages.flatMap(({ tool_calls }) => (Array.isArray(tool_calls) ? tool_calls : []));
-  const known = new Set<string>();
-  const isNew = (call: unknown) => {
-    const { name, arguments: given } = readCall(call);
-    return known.size < known.add(JSON.stringify([name, given])).size;
-  };
-  return { ...joined, ...(calls.length > 0 && { tool_calls: calls.filter(isNew) }) };
-}
-
-/** Returns the choice that ended the reply, and its message, or the problem of the body. */
-function choiceIn(
-  body: unknown,
-): { choice: Record<string, unknown>; message: Record<string, unknown> } | string {
+/** Returns the choice that ended the reply, or the problem of the body. */
+function choiceIn(body: unknown): Choice | string {
   if (!isMapping(body)) return 'it is no JSON object (is base_url the address of an OpenAI-compatible API?)';
   const { choices } = body;
   if (!Array.isArray(choices)) return 'its field choices is missing';
@@ -255,11 +233,14 @@ function choiceIn(
   const [first, ...others] = choices as unknown[];
   if (!hasMessage(first)) return 'its field choices.0.message is missing';
   const all = [first, ...others.filter(hasMessage)];
-  const message = joinedMessage(all.map((choice) => choice.message));
-  const isEnding = ({ message: { content, tool_calls } }: Choice) =>
-    isEmpty(message.tool_calls) ? splitContent(content).said !== '' : !isEmpty(tool_calls);
-  const ending = message === first.message ? first : all.find(isEnding);
-  return { choice: ending ?? first, message };
+  const isSaid = ({ message }: Choice) => splitContent(message.content).said !== '';
+  const said = all.find(isSaid) ?? first;
+  // Copilot's gives the text and each call as choices of their own; one with a text is another reply.
+  const calling = all.filter((choice) => !isSaid(choice) && !isEmpty(choice.message.tool_calls));
+  const [ending] = calling;
+  if (!isEmpty(said.message.tool_calls) || ending === undefined) return said;
+  const tool_calls = calling.flatMap(({ message }) => message.tool_calls);
+  return { ...ending, message: { ...said.message, tool_calls } };
 }
 
 type Choice = Record<string, unknown> & { message: Record<string, unknown> };
@@ -295,7 +276,7 @@ export function readWireReply(
       usage,
     });
   }
-  const { choice, message } = found;
+  const { message, ...choice } = found;
   const failed = (end: FailedEnd['end'], reason: string, words?: string) =>
     failedEnd({ ...origin, end, reason, words });
   const reason = `finish_reason ${JSON.stringify(choice.finish_reason ?? null)}`;
@@ -307,8 +288,8 @@ export function readWireReply(
   const { said, thought } = splitContent(message.content);
   const { calls, given } = callsIn(message, said);
   const asksForTools = calls.length > 0;
-  const hasNone = isEmpty(message.tool_calls) && isEmpty(message.function_call);
-  if (end === 'tool_calls' && hasTools && hasNone) throw failed('broken_off', `${reason} without any`);
+  if (end === 'tool_calls' && hasTools && !asksForTools && said.trim() === '')
+    throw failed('broken_off', `${reason} without any`);
   // The model's own words; what a filter withheld has a finish reason of its own.
   const refusal = said === '' && !asksForTools && typeof message.refusal === 'string' ? message.refusal : '';
   const fields = THOUGHTS.map((name) => thoughtIn(message[name]));

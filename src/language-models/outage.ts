@@ -67,8 +67,8 @@ const MAX_REFUSED = 10;
 const REFUSED_ALONE = 3;
 /** Milliseconds of an outage during which refusals are forgiven. */
 const FORGIVEN_FOR = 24 * 3600 * 1000;
-/** Milliseconds of an outage of one call alone that is rate limited: longer than the minute of which limits are. */
-const FORGIVEN_ALONE = 120_000;
+/** Milliseconds of an outage of one call alone that is rate limited: as long as the hour of which limits are. */
+const FORGIVEN_ALONE = 3600 * 1000;
 /** Statuses of gateways whose server is unreachable. */
 const GATEWAY_STATUSES = [502, 504];
 
@@ -235,7 +235,7 @@ export class Outage {
     return isRefused && isForgivable && this.hasAnsweredNothingSince(before);
   }
 
-  /** A call may be larger than a limit of the minute, and the only one refused: then its attempts count again. */
+  /** A call may be larger than a limit, and the only one refused: then its attempts count again. */
   private forgivenFor({ kind }: LanguageModelError): number {
     const isAlone = this.inARow.size < 2 && this.waiting.size === 0;
     return isAlone && kind === 'rate_limited' ? FORGIVEN_ALONE : FORGIVEN_FOR;

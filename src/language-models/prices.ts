@@ -38,7 +38,7 @@ const CACHE_WRITE = { minutes: 0.25, hour: 1 };
  * neither `-mini` nor `-preview-tts`.
  */
 const VARIANT =
-  /^[-@:](?:(?:preview|exp)(?:-\d[\w.]*)*|(?:latest|chat-latest|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*)$/;
+  /^[-@:](?:(?:preview|exp)(?:-(?:\d[\w.]*|customtools|thinking))*|(?:latest|chat-latest|\d{3,})(?:\.[\w.]+)?(?:[-@:][\w.]+)*)$/;
 
 function covers(name: string, model: string): boolean {
   if (name.endsWith('*')) return model.startsWith(name.slice(0, -1));
@@ -84,7 +84,7 @@ export interface CostOptions {
 
 /**
  * Returns a model's entry in the table, in US dollars per million tokens; null if it has none.
- * @param tier that the vendor served it at; absent: the standard one. Another server's price is that of all its tiers.
+ * @param tier that it was served at; one without a price of its own has the standard one.
  */
 export function priceEntry(
   { provider, model, base_url }: { provider: string; model: string; base_url?: string | undefined },
@@ -93,13 +93,12 @@ export function priceEntry(
 ): Price | null {
   const models = modelsOf(table, provider, base_url);
   if (models === undefined) return null;
-  const isServers = Object.values(table.servers).includes(models);
-  return priceOf(models, model, isServers ? '' : tier) ?? null;
+  return priceOf(models, model, tier) ?? priceOf(models, model) ?? null;
 }
 
 /**
  * Returns the cost of a call in US dollars, from `prices.json`; 0 for models without a network. Null, not 0, if the
- * model, its server or its tier has no price there, or the provider did not report the usage.
+ * model or its server has no price there, or the provider did not report the usage.
  */
 export function costOf(
   provider: string,

@@ -131,24 +131,10 @@ const SHARE_READ = 0.8;
 const PROMPT_CUT =
   'the server reports fewer input tokens than the prompt has words, so it has most likely read a part of it only: raise its context length (OLLAMA_CONTEXT_LENGTH of Ollama)';
 
-/** Returns the number of tokens that a prompt has at least. */
-function leastInput({ messages }: GenerateRequest): number {
-  return messages.reduce((sum, { content }) => sum + (content.match(LEAST_TOKEN)?.length ?? 0), 0);
-}
-
 /** Reports whether a server has read only a part of a prompt, as one with a small context does without a word. */
-function isPromptCut(request: GenerateRequest, { input_tokens }: Usage): boolean {
-  const words = leastInput(request);
+function isPromptCut({ messages }: GenerateRequest, { input_tokens }: Usage): boolean {
+  const words = messages.reduce((sum, { content }) => sum + (content.match(LEAST_TOKEN)?.length ?? 0), 0);
   return words >= LONG_PROMPT && input_tokens < words * SHARE_READ;
-}
-
-/** Anthropic's words for its limit, the same for a prompt above it as for one that came too early. */
-const OF_INPUT = /limit of ([\d,]+) input tokens per minute/;
-
-/** Reports whether a rate limit refuses a prompt that is larger than the whole limit: waiting does not help. */
-export function isAboveLimit(request: GenerateRequest, { kind, message }: LanguageModelError): boolean {
-  const limit = kind === 'rate_limited' ? OF_INPUT.exec(message)?.[1] : undefined;
-  return limit !== undefined && leastInput(request) > Number(limit.replaceAll(',', ''));
 }
 
 const isJson = ({ arguments: text }: ToolCall) => {
@@ -160,16 +146,21 @@ const isJson = ({ arguments: text }: ToolCall) => {
   }
 };
 
+/** Limit from which on a reply that ends by itself has hardly ever just as many tokens. */
+const LEAST_LIMIT = 64;
+
 /**
  * Reports whether a reply has just as many tokens as it may have: then its limit cut it off, whatever word the server
- * has for it. Tool calls that are whole were not cut off.
+ * has for it. Tool calls that are whole were not cut off, and of a small limit the server's `stop` is believed.
  */
 function isAtLimit(
-  { parameters: { max_output_tokens: limit } }: GenerateRequest,
+  { parameters: { max_output_tokens: limit = Number.POSITIVE_INFINITY } }: GenerateRequest,
   { finish_reason, tool_calls = [] }: GenerateReply,
   { output_tokens, reasoning_tokens = 0 }: Usage,
 ): boolean {
-  if (finish_reason === 'length' || (tool_calls.length > 0 && tool_calls.every(isJson))) return false;
+  const isWhole =
+    tool_calls.length > 0 ? tool_calls.every(isJson) : finish_reason === 'stop' && limit < LEAST_LIMIT;
+  if (finish_reason === 'length' || isWhole) return false;
   return output_tokens === limit || output_tokens - reasoning_tokens === limit;
 }
 
@@ -184,11 +175,16 @@ export function withUsage(request: GenerateRequest, reply: GenerateReply): Gener
     const estimated = atPricedTier({ ...estimatedUsage(request, reply), service_tier }, request);
     return { ...reply, usage: estimated, usage_estimated: true };
   }
+  const billed = atPricedTier(usage, request);
+  const isOther = ![undefined, tierAsked(request.parameters)].includes(billed.service_tier);
+  const said = isPromptCut(request, usage) ? [PROMPT_CUT] : [];
+  if (isOther)
+    said.push(`the server answered at the tier ${billed.service_tier}, which may have another price`);
   return {
     ...reply,
-    usage: atPricedTier(usage, request),
+    usage: billed,
     ...(isAtLimit(request, reply, usage) && { finish_reason: 'length' }),
-    ...(isPromptCut(request, usage) && { adapted: [...adapted, PROMPT_CUT] }),
+    ...(said.length > 0 && { adapted: [...adapted, ...said] }),
   };
 }
 
@@ -203,9 +199,11 @@ const CUT_OFF: readonly LanguageModelErrorKind[] = [
   'reply_too_long',
   'unknown',
 ];
-const NONE: Usage = { input_tokens: 0, output_tokens: 0 };
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 /** Statuses by which a server or its gateway gives up on a model that may be at work. */
 const GIVEN_UP = [408, 499, 504, 524];
+/** Google's, which bill no request that fails: https://ai.google.dev/gemini-api/docs/billing */
+const FREE_OF_FAILURES = ['gemini', 'vertex'];
 
 /**
  * Returns the maximum usage that may be billed for a request without a reply; null if it was never sent. A request that
@@ -214,10 +212,11 @@ const GIVEN_UP = [408, 499, 504, 524];
 export function usageOfFailure(request: GenerateRequest, error: LanguageModelError): Usage | null {
   const { kind, provider, status, usage, isUnsent } = error;
   if (usage !== undefined) return usage;
-  if (status !== undefined && !GIVEN_UP.includes(status)) return NONE;
+  if (status !== undefined && (!GIVEN_UP.includes(status) || FREE_OF_FAILURES.includes(provider)))
+    return NO_USAGE;
   // All other failures without a status occur before anything is sent, such as a missing key.
   if (status === undefined && (isUnsent || !CUT_OFF.includes(kind))) return null;
-  return isOffline(provider) ? NONE : mostUsage(request);
+  return isOffline(provider) ? NO_USAGE : mostUsage(request);
 }
 
 /** Returns the maximum usage of a request and its reply, as far as the reply's limit is known. */

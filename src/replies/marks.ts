@@ -52,9 +52,9 @@ export const END_OF_TURN = new RegExp(`${END}$`);
 export const TURN_HEAD =
   /<\|im_start\|>|<\|(?:start_header_id|header_start)\|>|<start_of_turn>|<\|START_OF_TURN_TOKEN\|>|<[|｜](?:user|assistant|system)[|｜]>|\[INST\]|<(?:s|bos)>|<\|begin_of_text\|>|<[|｜]begin[_▁]of[_▁]sentence[|｜]>/i;
 
-/** End of a turn behind which a server without that stop let the model write the next one, or another document. */
+/** End of a turn behind which a server let the model write another; behind a space a sentence mentions it. */
 export const NEXT_TURN = new RegExp(
-  String.raw`${END}\s{0,20}(?=${TURN_HEAD.source}|${END}|(?:human|user|question|problem)\s?\d{0,3}:|(?:user|assistant|system)\n)`,
+  String.raw`(?:(?<![ \t])${END}|${END}(?=[ \t]{0,9}\n))\s{0,20}(?=${TURN_HEAD.source}|${END}|(?:human|user|question|problem)\s?\d{0,3}:|(?:user|assistant|system)\n)`,
   'gi',
 );
 

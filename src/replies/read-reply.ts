@@ -51,7 +51,7 @@ function ownTurn(said: string): string {
     const place = { start: match.index, end: match.index + match[0].trimEnd().length };
     const before = text.slice(0, place.start);
     const isShown = before.split('`').length % 2 === 0 || TURN_HEAD.test(before) || isQuoted(text, place);
-    return before.trim() !== '' && !isShown && !BEFORE_MENTION.test(before.slice(-12));
+    return before.trim() !== '' && !isShown;
   });
   return end ? withoutEndOfTurn(text.slice(0, end.index)) : text;
 }
@@ -85,11 +85,13 @@ export function readReply(reply: GenerateReply): GenerateReply {
   };
 }
 
-/** Marks a reply whose thoughts a text of `stop` ended: then the model has not ended it itself. */
-function withStop(reply: GenerateReply, { stop = [] }: GenerateParameters): GenerateReply {
-  const { text, reasoning = '', tool_calls, finish_reason } = reply;
-  const isStopped = stop.length > 0 && finish_reason === 'stop' && reasoning !== '';
-  if (!isStopped || text.trim() !== '' || tool_calls !== undefined) return reply;
+/** Reads a reply, and marks one whose thoughts a text of `stop` ended: then the model has not ended it itself. */
+function readStopped(written: GenerateReply, { stop = [] }: GenerateParameters): GenerateReply {
+  const reply = readReply(written);
+  const { reasoning = '', tool_calls, finish_reason } = reply;
+  if (stop.length === 0 || finish_reason !== 'stop' || reasoning === '' || tool_calls) return reply;
+  // Behind closed thoughts a further word would be said.
+  if (written.text.trim() !== '' && saidIn(`${written.text}.`) !== '') return reply;
   const { only_thought: _thought, ...missing } = reply;
   return { ...missing, stopped_in_thought: true };
 }
@@ -105,7 +107,7 @@ function asWritten({ text, as_given }: GenerateReply): Pick<GenerateReply, 'as_g
 export function readingReplies(model: LanguageModel): LanguageModel {
   return {
     generate: async (request, options) =>
-      withStop(readReply(await model.generate(request, options)), request.parameters),
+      readStopped(await model.generate(request, options), request.parameters),
   };
 }
 

@@ -52,8 +52,7 @@ export function readRewardRow(value: unknown): RewardRow {
     throw new TypeError(`not a row of task_id, trial and reward: ${faults.join('; ')}`);
   }
   const row = result.data;
-  const hasError = ![undefined, null, false, ''].includes(row.error as null);
-  if (!hasError && row.reward === null)
+  if (!isError(row) && row.reward === null)
     throw new TypeError('not a row of task_id, trial and reward: it has neither a reward nor an error');
   return row;
 }

@@ -27,13 +27,23 @@ test.each<[string, Record<string, unknown>, Record<string, string>, boolean]>([
   },
 );
 
-test.each<[string, object, object, boolean]>([
-  ['flex', { service_tier: 'flex' }, { max_cost_usd: 1 }, false],
-  ['flex without a limit', { service_tier: 'flex' }, { max_cost_usd: null }, true],
-  ['the standard one', { service_tier: 'default' }, { max_cost_usd: 1 }, true],
-])('costs are limited only at a tier whose price is known: %s', async (_name, extra_body, limits, takes) => {
-  const { lm } = configOf({ lm: { model: 'openai/gpt-5-mini', extra_body } });
-  const checked = checkModel(lm, 'lm', limits as { max_cost_usd: number | null }, key);
-  if (takes) return expect(checked).resolves.toBeUndefined();
-  return expect(checked).rejects.toMatchObject({ field: 'limits.max_cost_usd' });
-});
+test.each<[model: string, tier: string | undefined, limit: number | null, unknown: string | null]>([
+  ['gpt-5-mini', 'flex', 1, null],
+  ['gpt-5-mini', 'batch', 1, null],
+  ['gpt-5-mini', 'default', 1, null],
+  ['gpt-5-mini', 'priority', null, null],
+  ['gpt-5-mini', 'priority', 1, 'openai/gpt-5-mini@priority'],
+  ['gpt-5.9', 'flex', 1, 'openai/gpt-5.9'],
+  ['gpt-5.9', undefined, 1, 'openai/gpt-5.9'],
+])(
+  'costs of %s at the tier %s are limited to %s: unknown is %s',
+  async (model, service_tier, limit, unknown) => {
+    const { lm } = configOf({ lm: { model: `openai/${model}`, extra_body: { service_tier } } });
+    const checked = checkModel(lm, 'lm', { max_cost_usd: limit }, key);
+    if (unknown === null) return expect(checked).resolves.toBeUndefined();
+    return expect(checked).rejects.toMatchObject({
+      field: 'limits.max_cost_usd',
+      message: expect.stringContaining(`the price of ${unknown} is not known`),
+    });
+  },
+);

@@ -90,6 +90,25 @@ test('refusals of a provider that refuses everything use up no attempts of a cal
   ]);
 });
 
+test('what a gateway gives up on costs nothing while the provider refuses everything', async () => {
+  let given = 0;
+  answers = () => {
+    given += 1;
+    if (given > 3) return '4';
+    throw new LanguageModelError('server', 'gone', { provider: 'openai', status: given === 3 ? 524 : 504 });
+  };
+  const before = { failures: 0, crashes: 0 };
+  const calls = [attempt('s0', { before }), attempt('s1', { before })];
+  const failures = await Promise.all(calls.map(({ ended }) => ended.catch((error: unknown) => error)));
+  // Of the first nobody knows what the model has done.
+  expect(failures).toMatchObject([
+    { details: [{ unrecorded: { requests: 1, cost_usd: 1 } }, { failures: 1 }] },
+    { details: [{ unrecorded: { requests: 1, cost_usd: 0 } }, { failures: 0 }] },
+  ]);
+  const third = await attempt('s1', { before }).ended.catch((error: unknown) => error);
+  expect(third).toMatchObject({ details: [{ unrecorded: { requests: 1, cost_usd: 0 } }, { failures: 1 }] });
+});
+
 test('a call that was refused elsewhere before anybody could know is forgiven as well', async () => {
   refusals = 3;
   const before = { failures: 1, crashes: 0, refused_since: Date.now() };

@@ -46,6 +46,30 @@ test.each<[string, Partial<ChatMessage>, Partial<CallRecord>, boolean]>([
   expect(chat[1]).not.toHaveProperty('as_given');
 });
 
+test('replies of several chats that have one id are told apart by their arguments', () => {
+  const calling = (at: number) => [{ id: 'c', name: 'look', arguments: `{"at":${at}}` }];
+  const replies = [1, 2].map((at) =>
+    replied({ text: '', tool_calls: calling(at), as_given: { text: `${at}` } }),
+  );
+  const chat = (at: number): ChatMessage[] => [{ role: 'assistant', content: '', tool_calls: calling(at) }];
+  expect([1, 2, 3].map((at) => withGiven(chat(at), replies)[0]?.as_given)).toEqual([
+    { text: '1' },
+    { text: '2' },
+    undefined,
+  ]);
+});
+
+test('a chat of thousands of calls has what came with them at once', () => {
+  const long = `{"code":"${'x'.repeat(2000)}"}`;
+  const replies = Array.from({ length: 3000 }, (_, at) =>
+    replied({ text: '', tool_calls: [{ id: `c${at}`, name: 'look', arguments: long }] }),
+  );
+  const chat = replies.map(
+    ({ text, tool_calls }): ChatMessage => ({ role: 'assistant', content: text, tool_calls }),
+  );
+  expect(withGiven(chat, replies).every((message) => message.as_given === as_given)).toBe(true);
+});
+
 test("an agent's own loop of a run sends them back with its calls", async () => {
   const { store } = memoryStore();
   const asked: GenerateRequest[] = [];

@@ -174,6 +174,9 @@ describe('what the model is shown of a program', () => {
 });
 
 describe('the sheet of a curator’s reply', () => {
+  const NOTES =
+    '- Use inclusion-exclusion for overlaps.\n- A real note about primes.\n- Reduce moduli first.';
+
   test.each<[string, string, string | null]>([
     ['is what stands between the tags', 'Well.\n<cheatsheet>\n- note\n</cheatsheet>\nDone.', '- note'],
     ['keeps its inner lines and spaces', '<cheatsheet>a\n\n  b</cheatsheet>', 'a\n\n  b'],
@@ -229,14 +232,34 @@ describe('the sheet of a curator’s reply', () => {
     'The existing notes\n(unchanged)',
     '[The rest of the cheatsheet remains unchanged]\n\n- New: x',
     '- New: x\n[... rest of the existing content remains unchanged ...]',
+    '- New: x, which is longer than all of the notes that were there, and says nothing of them\n(no changes to the rest)',
+    'Keep all existing entries.\n- New: x',
     '- New: x\n... existing notes ...',
+    '## Facts\n...\n## Methods\n- a',
     '- New: x\n\nThe remaining notes are unchanged.',
     '- (all previous entries retained)\n- New: x',
     '<!-- previous notes unchanged -->\n- New: x',
     '## Methods\n(unchanged)\n## Facts\n- x',
     'Version: 2\n[no changes]',
   ])('is missing where the notes are left out: %j', (sheet) => {
-    expect(sheetIn(`No change.\n<cheatsheet>\n${sheet}\n</cheatsheet>`)).toBeNull();
+    expect(sheetIn(`No change.\n<cheatsheet>\n${sheet}\n</cheatsheet>`, NOTES)).toBeNull();
+  });
+
+  test.each([
+    `## Existing entries (kept)\n${NOTES}\n## New entries\n- Check units.`,
+    `## Previous notes (unchanged)\n${NOTES}`,
+    `All previous entries have been preserved as is.\n${NOTES}`,
+    `Existing notes are preserved below.\n${NOTES}`,
+    `[Existing entries retained]\n${NOTES}\n- New: x`,
+    `**Changes from previous version:** none\n${NOTES}`,
+    `(No changes needed)\n${NOTES.replace('real note', 'note')}`,
+  ])('is what keeps the notes that it says are kept: %j', (sheet) => {
+    expect(sheetIn(`<cheatsheet>\n${sheet}\n</cheatsheet>`, NOTES)).toBe(sheet);
+  });
+
+  test('is one that says so where there was none before', () => {
+    const sheet = '## Existing entries (kept)\n- Use it.';
+    expect(sheetIn(`<cheatsheet>${sheet}</cheatsheet>`)).toBe(sheet);
   });
 
   test.each([
@@ -249,13 +272,13 @@ describe('the sheet of a curator’s reply', () => {
     '**Previous notes**\n- a',
     '[Notes]\n- x',
     '## Facts\n(none)\n## Methods\n- a',
-    '## Facts\n...\n## Methods\n- a',
     '- x\n(see above)',
     '- Method: check the sum (same as before)',
+    '## Changes\n- a',
     'x',
     '无变化规则：先化简。',
   ])('is what is written out: %j', (sheet) => {
-    expect(sheetIn(`<cheatsheet>\n${sheet}\n</cheatsheet>`)).toBe(sheet);
+    expect(sheetIn(`<cheatsheet>\n${sheet}\n</cheatsheet>`, NOTES)).toBe(sheet);
   });
 
   test('is the new one where the old one is repeated beside it', () => {

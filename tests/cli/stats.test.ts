@@ -90,8 +90,10 @@ describe('reprise stats', () => {
     expect((await stats(path)).out).toContain(`Warning: ${warning}.`);
     expect(JSON.parse((await stats(path, '--json')).out).success_warning).toBe(warning);
     expect((await stats(path, '--success-reward', '4')).out).not.toContain('Warning');
-    const sums = file([{ task_id: 1, trial: 0, reward: 0.1 + 0.2 + 0.7 + 1e-15 }]);
-    expect((await stats(sums)).out).not.toContain('Warning');
+    for (const most of [0.1 + 0.2 + 0.7 + 1e-15, 1.0000001, 1.05]) {
+      const above = file([{ task_id: 1, trial: 0, reward: most }]);
+      expect((await stats(above)).out).not.toContain('Warning');
+    }
   });
 
   test('has every figure for machines, the same for the same seed', async () => {

@@ -125,7 +125,8 @@ describe('the images of a row', () => {
     expect(imagesOf(row, ['image_3', 'image_2', 'image_1'])).toEqual(
       ['2.png', '3.png', '1.png'].map((path) => ({ path })),
     );
-    expect(() => imagesOf(row, ['image_1', 'image_4'])).toThrow(
+    expect(imagesOf(row, ['image_1', 'image_4'])).toEqual([{ path: '1.png' }]);
+    expect(() => imagesOf(row, ['image_4', 'image_5'])).toThrow(
       /no field 'image_4' \(dataset\.image_field\)/,
     );
   });

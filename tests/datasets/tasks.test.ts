@@ -341,14 +341,24 @@ describe('choices', () => {
     },
   );
 
-  test('an empty text in a list is no choice, and keeps its place', () => {
-    const choices = ['red', '', 'green', ''];
-    for (const answer of [2, 'C', 'green', [0, 0, 1, 0], '[0, 0, 1, 0]'] as DatasetRow['answer'][])
-      expect(chosen(choices, answer)).toEqual({ choices: ['red', 'green'], target: 'green' });
-    for (const answer of [3, 'D', 'B', [0, 0, 0, 1]] as DatasetRow['answer'][])
-      expect(() => chosen(choices, answer)).toThrow(/none of the choices red, green/);
-    expect(() => chosen(choices, 3)).not.toThrow(/target_base: 1/);
-    expect(() => chosen(choices, [0, 0, 1])).toThrow(/names 2 choices|none of the choices/);
+  test('empty texts at the end of a list are no choices, and others keep their letters', () => {
+    const padded = ['red', 'green', '', ''];
+    for (const answer of [1, 'B', 'green', [0, 1, 0, 0], '[0, 1, 0, 0]'] as DatasetRow['answer'][])
+      expect(chosen(padded, answer)).toEqual({ choices: ['red', 'green'], target: 'green' });
+    for (const answer of [2, 3, 'C', 'D', [0, 0, 0, 1], [0, 0, 1]] as DatasetRow['answer'][])
+      expect(() => chosen(padded, answer)).toThrow(/none of the choices red, green/);
+    expect(() => chosen(padded, 2)).toThrow(/set dataset\.target_base: 1/);
+    expect(() => chosen(padded, 3)).not.toThrow(/target_base: 1/);
+    for (const choices of [
+      ['', ',', ';'],
+      [',', '', ';'],
+    ])
+      for (const [place, answer] of ['A', 'B', 'C'].entries())
+        expect(task({ question: 'q', choices, answer }, mcq)).toMatchObject({
+          choices,
+          right_choices: [place],
+        });
+    expect(chosen(['red', '', 'green', ''], [0, 0, 1, 0]).target).toBe('green');
     expect(chosen("['red', 'green', '']", 'B')).toEqual({ choices: ['red', 'green'], target: 'green' });
     expect(chosen([',', ' ', ';'], 'B')).toEqual({ choices: [',', ' ', ';'], target: ' ' });
     const labelled = { A: 'red', B: null, C: 'green' };
@@ -368,13 +378,15 @@ describe('choices', () => {
       }
       return null;
     };
-    expect(refusal('2')).toMatch(/set dataset\.target_base: 1 where indices count from 1\.$/);
+    expect(refusal('2')).toMatch(
+      /set dataset\.target_base: 1 where indices count from 1; a few faulty rows are left out by dataset\.select\.where/,
+    );
     expect(refusal('2', { target_base: 1 })).toBeNull();
     expect(refusal(0, { target_base: 1 })).toMatch(
-      /set dataset\.target_base: 0 where indices count from 0\.$/,
+      /set dataset\.target_base: 0 where indices count from 0; /,
     );
     expect(refusal('violet')).toMatch(
-      /Correct it, or set dataset\.target_base\. Where few rows are so, dataset\.select\.where: \{answer: \[…\]\} .* leaves them out\.$/,
+      /Correct it, or set dataset\.target_base; a few faulty rows are left out by dataset\.select\.where: \{answer: \[…\]\} with/,
     );
     expect(refusal('B', { target_base: 'none' })).toMatch(/red, green by its text\./);
     expect(refusal('red', { target_base: 'A' })).toMatch(/red, green by letter\./);
@@ -575,6 +587,18 @@ describe('choices', () => {
     });
   });
 
+  test('rows without choices are left to an environment of one’s own', () => {
+    const own: TaskMapping = { ...mcq, task_type: 'custom', env_class: 'OwnEnv' };
+    for (const choices of [[], null, ' ', '[]', ['', '']])
+      expect(task({ question: 'q', choices, answer: '12.5' }, own)).toMatchObject({
+        choices: [],
+        target: '12.5',
+      });
+    const mixed: TaskMapping = { ...own, task_type: 'mcq', env_file: 'own.ts' };
+    expect(task({ question: 'q', choices: [], answer: '12.5' }, mixed).target).toBe('12.5');
+    expect(task({ question: 'q', choices: ['a', 'b'], answer: 'A' }, mixed).right_choices).toEqual([0]);
+  });
+
   describe('from a field each', () => {
     const gpqa: TaskMapping = {
       task_type: 'mcq',
@@ -712,6 +736,7 @@ describe('what is said of a dataset as a whole', () => {
       plain,
       [/^3 of 5 targets .* text of a list.*dataset\.target_match: any/],
     ],
+    ['texts of which half are lists', ['["a"]', '[1, 2]', '7', 'x'].map(bare), plain, []],
     ['the same with target_match', [bare('["a"]')], { ...plain, target_match: 'any' }, []],
     ['texts, one of which is a list', [bare('["a"]'), bare('b')], plain, []],
     ['texts of lists of numbers', [bare('[2,5]')], plain, [/text of a list/]],
@@ -744,6 +769,40 @@ describe('what is said of a dataset as a whole', () => {
       [/in the field 'options'/],
     ],
     ['letters, one of which is of no choice', [row('B'), row('Z')], plain, []],
+    [
+      'letters of choices that an image may show',
+      [{ ...row('B'), image: 'a.png' }],
+      { ...plain, image_field: 'image' },
+      [],
+    ],
+    [
+      'letters of choices that are shown with other spaces',
+      [{ ...row('B', [' deep  red ', 'green\n']), question: 'A. deep red\nB. green' }],
+      plain,
+      [],
+    ],
+    [
+      'letters of choices that are shown in JSON',
+      [row('B', ['"red"', 'deep\ngreen'])],
+      { ...plain, prompt_template: '{question} {choices}' },
+      [],
+    ],
+    ['letters of choices in the system message', [row('B')], { ...plain, system: '{choices}' }, []],
+    [
+      'letters of choices in an earlier message',
+      [
+        {
+          ...row('B'),
+          chat: [
+            { role: 'user', content: 'red, green or blue?' },
+            { role: 'assistant', content: 'Well.' },
+            { role: 'user', content: 'Say it.' },
+          ],
+        },
+      ],
+      { ...plain, input_field: 'chat' },
+      [],
+    ],
     ['texts of choices that are not shown', [row('red'), row('green')], plain, []],
     ['numbers of choices that are not shown', [row('3', ['2', '3', '4'])], plain, []],
     [
@@ -799,6 +858,27 @@ describe('what is said of a dataset as a whole', () => {
       { ...plain, image_field: ['image_1', 'image_2', 'image_3'] },
       [],
     ],
+    [
+      'images from several fields, some of which a row leaves out',
+      [
+        { ...bare('x'), image_1: 'a.png' },
+        { ...bare('y'), image_2: 'b.png' },
+      ],
+      { ...plain, image_field: ['image_1', 'image_2'] },
+      [],
+    ],
+    [
+      'images from several fields, one of which no row has',
+      [{ ...bare('x'), image_1: 'a.png' }],
+      { ...plain, image_field: ['image_1', 'imge_2'] },
+      [/^No sample has a field 'imge_2' \(dataset\.image_field\)\.$/],
+    ],
+    [
+      'images that an environment of one’s own may show',
+      [{ question: '<image 1>?', answer: 'x' }],
+      { ...plain, task_type: 'custom', env_class: 'OwnEnv' },
+      [],
+    ],
     ['the same, of few rows', Array.from({ length: 3 }, () => row('A')), {}, []],
     ['the same, shuffled', Array.from({ length: 6 }, () => row('A')), { shuffle_choices: true }, []],
   ])('%s', async (_, rows, mapping, wanted) => {
@@ -827,7 +907,7 @@ describe('what is said of a dataset as a whole', () => {
     const repeats = (rows: DatasetRow[], mapping: Partial<TaskMapping> = {}) =>
       collect(tasksOf(rows, { ...mcq, ...mapping }, (sentence) => void said.push(sentence)));
     await repeats([row('A'), row('B'), row('A'), row('A', ['red', 'green']), row('A')]);
-    expect(said).toEqual([expect.stringMatching(/^2 rows with .* the first being row 3: each is a sample/)]);
+    expect(said).toEqual([expect.stringMatching(/^Row 3 has .* and so it is in 1 more; each is a sample/)]);
     await repeats([row('A'), row('A')], { shuffle_choices: true });
     await repeats([bare('a'), bare('a')], plain);
     expect(said).toHaveLength(3);
@@ -839,7 +919,14 @@ describe('what is said of a dataset as a whole', () => {
       ],
       { ...plain, image_field: 'image' },
     );
-    await repeats([bare('a'), bare('a')], { ...plain, task_type: 'custom' });
+    const [begin, end] = ['R0lG'.repeat(100), 'AAAA'.repeat(100)];
+    const images = [`${begin}a${end}`, `${begin}${end}`, `b${begin}${end}`, `${begin}${end}b`];
+    await repeats(
+      images.map((bytes) => ({ ...bare('a'), image: { bytes } })),
+      { ...plain, image_field: 'image' },
+    );
+    for (const task_type of ['custom', 'exact'] as const)
+      await repeats([bare('a'), bare('a')], { ...plain, task_type, env_class: 'OwnEnv' });
     expect(said).toHaveLength(3);
   });
 
@@ -853,6 +940,14 @@ describe('what is said of a dataset as a whole', () => {
       expect.stringContaining('indices from 0'),
     ]);
     expect(await saidOf([row(0), row(1), row(3)], asked)).toEqual([]);
+    const padded = ['red', 'green', ''];
+    await expect(saidOf([row(2), row(1), row(2, padded)], asked)).rejects.toThrow(/target_base: 1/);
+    const fields = { ...asked, choices_field: ['p', 'q', 'r'] };
+    const [full, short] = [
+      { ...bare(1), p: 'a', q: 'b', r: 'c' },
+      { ...bare(2), p: 'a', q: 'b', r: null },
+    ];
+    await expect(saidOf([full, full, short], fields)).rejects.toThrow(/^row 3: .*target_base: 1/);
   });
 });
 

@@ -76,6 +76,16 @@ describe('all of several choices', () => {
     'Answer: red, blue',
     'Answer: red and blue, because they are primary.',
     'The correct answers are:\n- red\n- blue',
+    'Answer: red and blue, not green',
+    'Answer: red and blue rather than grey',
+    'Answer: A and C because B and D are mixtures.',
+    'Answer: A and C because A is warm, and C because it is cold.',
+    'Answer: A (correct), B (incorrect), C (correct), D (incorrect)',
+    'Answer: A (yes), B (no), C (yes)',
+    '<answer>A. red</answer>\n<answer>C. blue</answer>',
+    '<answer>A, B</answer>\n\n<answer>A, C</answer>',
+    '<answer>I think A and B</answer>\n<answer>A, C</answer>',
+    'Answer:\nA\nC\n\ngreen',
   ])('%s names A and C', (reply) => {
     expect(right(reply, [0, 2], 'all')).toMatchObject({
       correct: true,
@@ -121,6 +131,12 @@ describe('all of several choices', () => {
     '<answer>A</answer> No: <answer>C</answer>',
     '答案是A或C。',
     'All of the above',
+    'Answer: A, C because they are pure, and D because it is grey.',
+    'Answer: A and C as they fit, D since it does too',
+    'Answer: A and C, not B but D',
+    'Answer: A (false), C (true)',
+    'Answer: A, C (and D if mixed)',
+    'Answer: A and C (D too)',
   ])('%s does not name A and C, and no other', (reply) => {
     expect(right(reply, [0, 2], 'all').correct).toBe(false);
   });
@@ -168,6 +184,25 @@ describe('all of several choices', () => {
       expect(gradeSeveralChoices(reply, [0, 1, 2, 3], choices, 'all').correct).toBe(false);
     },
   );
+
+  test.each(['all the other options', 'all three options', 'all warm options', 'all the correct answers'])(
+    '%s names none of them',
+    (reply) => {
+      expect(right(`Answer: ${reply}`, [0, 1, 2, 3], 'all').letter).toBeNull();
+    },
+  );
+
+  test.each<[string, string | null]>([
+    ['2, 5', 'A, C'],
+    ['2 and 5, not 3', 'A, C'],
+    ['2.5', null],
+    ['2/5', null],
+    ['2:5', null],
+    ['3 options are correct: 2 5', null],
+  ])('that are numbers: %s', (reply, letter) => {
+    const choices = ['2', '3', '5', '8'];
+    expect(gradeSeveralChoices(`Answer: ${reply}`, [0, 2], choices, 'all').letter).toBe(letter);
+  });
 
   test('says so where the letters are unclear', () => {
     const { message, letter } = right('Answer:\n- A. red: yes\n- C. blue: no', [0, 2], 'all');

@@ -143,6 +143,16 @@ describe('the classifier', () => {
     [403, 'Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO', 'bad_request'],
     [403, "The request violates your organisation's policy on regions.", 'authentication'],
     [403, 'Request blocked by content filter guardrail', 'bad_request'],
+    [403, 'Content blocked by guardrail intervention', 'bad_request'],
+    [403, 'Your input was flagged by moderation', 'bad_request'],
+    [
+      403,
+      'User: arn:aws:iam::1:user/me is not authorized to perform: bedrock:ApplyGuardrail on resource: arn:aws:bedrock:us-east-1:1:guardrail/abc',
+      'authentication',
+    ],
+    [403, 'Your API key does not have access to content filter configuration.', 'authentication'],
+    [403, 'Missing permission to use the guardrail of this project', 'authentication'],
+    [403, 'This project has no access to the moderation model', 'authentication'],
     [403, 'Forbidden', 'forbidden'],
     [403, 'Your request was blocked.', 'forbidden'],
     [403, 'Access denied by the security policy of your organization', 'forbidden'],
@@ -155,6 +165,15 @@ describe('the classifier', () => {
     [429, "you've reached your hourly usage limit, upgrade for higher limits", 'rate_limited'],
     [429, 'You are using a Trial key, which is limited to 1000 API calls / month.', 'quota_exhausted'],
     [429, 'You are using a Trial key, which is limited to 10 API calls / minute.', 'rate_limited'],
+    [429, 'You have exceeded your monthly budget', 'quota_exhausted'],
+    [429, 'Monthly quota used up: 1000 requests/month.', 'quota_exhausted'],
+    [429, 'Rate limit exceeded. Upgrade to a monthly plan for higher limits.', 'rate_limited'],
+    [429, 'Rate limit exceeded. Upgrade to Pro ($20.00/month) for more.', 'rate_limited'],
+    [429, 'Rate limit exceeded. Plans begin at €5 per month.', 'rate_limited'],
+    [429, 'Too many requests. For plans see https://x.ai/pricing/month', 'rate_limited'],
+    [429, 'Slow down. Your monthly budget is unaffected.', 'rate_limited'],
+    [429, 'Rate limit exceeded, remaining limit: 0, retry in 12 seconds', 'rate_limited'],
+    [429, 'Rate limit exceeded. Limit: 0 requests remaining.', 'rate_limited'],
     [
       429,
       'Rate limit of 50 per 86400s exceeded for UserByModelByDay. Please wait 35163 seconds',
@@ -243,7 +262,11 @@ describe('the classifier', () => {
     [422, 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.'],
     [400, 'litellm.ContextWindowExceededError: the prompt does not fit'],
     [400, "Invalid 'messages[3].content': string too long. (string_above_max_length)"],
-    [413, 'Request Entity Too Large'],
+    [
+      400,
+      "Invalid 'messages[3].content[0].text': string too long. Expected a string with maximum length 10.",
+    ],
+    [413, 'Request body too large for gpt-4o model. Max size: 8000 tokens.'],
   ])('takes %d with "%s" for a full context', (status, message) => {
     const error = Object.assign(new Error(message), { status, error: { message } });
     expect(classify(error)).toMatchObject({ kind: 'context_full', retryable: false, fatalForRun: false });
@@ -252,6 +275,15 @@ describe('the classifier', () => {
   test.each([
     [400, 'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens', 'bad_request'],
     [400, 'Missing field context in the request', 'bad_request'],
+    [413, 'Request Entity Too Large', 'bad_request'],
+    [413, 'The images exceed 5 MB', 'bad_request'],
+    [
+      400,
+      "Invalid 'tools[0].function.description': string too long. (string_above_max_length)",
+      'bad_request',
+    ],
+    [400, "Invalid 'user': string too long. (string_above_max_length)", 'bad_request'],
+    [400, "Invalid 'stop[0]': string too long. Expected a string with maximum length 64.", 'bad_request'],
     [500, 'timeout exceeded while awaiting headers: context deadline exceeded', 'server'],
     [
       413,
@@ -297,6 +329,12 @@ describe('the classifier', () => {
       message:
         'gemini says that the quota of the day is used up (HTTP 429): You exceeded your current quota.',
     });
+  });
+
+  it('names the period of the quota, not that of a plan', () => {
+    const message = 'Daily limit reached. Upgrade to a monthly plan.';
+    const error = Object.assign(new Error(message), { status: 429, error: { message } });
+    expect(classify(error).message).toContain('the quota of the day is used up');
   });
 
   it("takes a prompt that a gateway's filter stopped for one call's fault", () => {

@@ -173,6 +173,19 @@ describe('a refusal is understood in the words of', () => {
     ['Anthropic of ids', null, 'messages.3: `tool_use` ids must be unique'],
     ['DeepSeek of a schema', 'jsonSchema', 'This response_format type is unavailable now'],
     ['Groq of a schema', 'jsonSchema', 'This model does not support response format `json_schema`'],
+    ['a parser of thoughts', null, 'Internal error: reasoning parser failed on unexpected content', 500],
+    ['a queue', null, 'The message cannot be taken: too many thinking requests', 500],
+    [
+      'vLLM of a prompt that is too long, thoughts counted',
+      null,
+      "This model's maximum context length is 8192 tokens. However, your messages have 9000 tokens, reasoning included, and cannot be shortened.",
+    ],
+    [
+      'a prompt that is too long',
+      null,
+      'input token count of messages and thoughts exceeds 1000; only less can be sent',
+    ],
+    ['a refusal of a prompt', null, 'The content of this message shows reasoning of a harmful kind.'],
     ['a filter', null, 'The response was filtered due to the content management policy'],
     ['another status', null, 'temperature is not supported', 503],
   ])('%s: %s', (_name, field, message, status, param) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChatMessage } from '../../src/contracts/language-model.js';
+import { argumentsObject } from '../../src/language-models/chat-messages.js';
 import type { ProviderKind } from '../support/fake-providers/behaviours.js';
 import { fake, modelFor, request, weatherTool } from './support.js';
 
@@ -41,4 +42,13 @@ test.each<[ProviderKind, string]>([
   const sent = provider.requests.at(-1)?.key ?? '';
   expect(sent).toContain(kind === 'openai' ? JSON.stringify(input) : input);
   expect(sent).not.toContain('\ue0d1');
+});
+
+test.each([
+  ['in a program', `{"code": "${'print(\\"a\\")\\n'.repeat(100_000)}`],
+  ['in a number', `{"id": ${'1'.repeat(1_000_000)}`],
+  ['after many texts', `{"list": [${'"a", '.repeat(200_000)}`],
+  ['in a text of quotation marks', `{"text": "${'\\"'.repeat(500_000)}`],
+])('arguments of a megabyte that were cut off are read in no time: %s', (_where, text) => {
+  expect(argumentsObject(text)).toEqual({ input: text });
 });

@@ -183,12 +183,41 @@ describe('a refusal of one call', () => {
     expect(await refuse(contact, [call('3'), call('4')])).not.toContain(null);
   });
 
-  test('at a firewall is that prompt’s own with the third, and of all with the tenth call in a row', async () => {
+  test('at a firewall that has let others pass is the prompt’s own with the third, and of all with the tenth call in a row', async () => {
     const contact = replied();
+    await refuse(contact, [call('before')], prompt);
+    contact.replied();
     const one = [0, 1, 2].map((failures) => call('a', failures));
     expect(await refuse(contact, one, prompt)).toEqual(['server', 'server', 'bad_request']);
     const others = [...'bcdefghij'].map((name) => call(name));
     expect(await refuse(contact, others, prompt)).toEqual([...Array(8).fill('server'), null]);
+  });
+
+  test.each([4, 8, 64])(
+    'of everything at once, in %d lanes, ends the run before any prompt is given up',
+    async (lanes) => {
+      const contact = replied();
+      const calls = (failures: number) => Array.from({ length: lanes }, (_, at) => call(`${at}`, failures));
+      const kinds: unknown[] = [];
+      for (const failures of [0, 1, 2]) {
+        const began = performance.now();
+        for (const one of calls(failures))
+          kinds.push((await contact.failed(prompt(), began, one))?.kind ?? null);
+      }
+      expect(kinds.slice(0, 2 * lanes)).toEqual(Array(2 * lanes).fill('server'));
+      expect(kinds.slice(2 * lanes)).toEqual(Array(lanes).fill(null));
+    },
+  );
+
+  test('of one prompt after another in one lane ends the run with the fourth', async () => {
+    const calls = [...'abc'].flatMap((name) => [0, 1, 2].map((failures) => call(name, failures)));
+    const given = ['server', 'server', 'bad_request'];
+    expect(await refuse(replied(), [...calls, call('d')], prompt)).toEqual([
+      ...given,
+      ...given,
+      ...given,
+      null,
+    ]);
   });
 
   test('at a firewall says nothing of the others while those are in flight', async () => {

@@ -12,6 +12,8 @@ describe('the cost of a call', () => {
     ['gemini', 'gemini-2.5-flash-lite', 0.0001 + 0.0002],
     ['gemini', 'models/gemini-2.5-flash-preview-09-2025', 0.0003 + 0.00125],
     ['gemini', 'gemini-3-pro-preview', 0.002 + 0.006],
+    ['gemini', 'gemini-3.1-pro-preview-customtools', 0.002 + 0.006],
+    ['gemini', 'gemini-2.5-flash-preview-04-17-thinking', 0.0003 + 0.00125],
     ['openai', 'gpt-4o-2024-08-06', 0.0025 + 0.005],
     ['openai', 'gpt-4o-2024-05-13', 0.005 + 0.0075],
     ['openai', 'gpt-4o-mini', 0.00015 + 0.0003],
@@ -46,21 +48,21 @@ describe('the cost of a call', () => {
     expect(costOf(provider, model, SMALL)).toBeNull();
   });
 
-  it('is unknown at another tier, unless a table of one’s own names that', () => {
+  it('is that of the standard tier at another one, unless a table of one’s own names that', () => {
     const usage = { ...MILLION, service_tier: 'flex' };
     for (const model of ['gpt-5-mini', 'gpt-5-mini-2025-08-07']) {
-      expect(costOf('openai', model, usage, { at })).toBeNull();
+      expect(costOf('openai', model, usage, { at })).toBeCloseTo(2.25, 10);
       const own: PriceTable = structuredClone(table);
       Object.assign(own.providers.openai?.models ?? {}, { 'gpt-5-mini@flex': { input: 0.125, output: 1 } });
       expect(costOf('openai', model, usage, { at, table: own })).toBeCloseTo(1.125, 10);
-      expect(
-        costOf('openai', model, { ...MILLION, service_tier: 'priority' }, { at, table: own }),
-      ).toBeNull();
+      const dearer = { ...MILLION, service_tier: 'priority' };
+      expect(costOf('openai', model, dearer, { at, table: own })).toBeCloseTo(2.25, 10);
       expect(costOf('openai', model, MILLION, { at, table: own })).toBeCloseTo(2.25, 10);
     }
     const servers = { '127.0.0.1:8000': { '*': { input: 1, output: 1 } } };
     const baseUrl = 'http://127.0.0.1:8000/v1';
     expect(costOf('openai', 'x', usage, { baseUrl, table: { providers: {}, servers } })).toBe(2);
+    expect(costOf('openai', 'gpt-5.9', usage)).toBeNull();
   });
 
   it('is unknown where the provider did not report usage', () => {

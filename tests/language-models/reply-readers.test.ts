@@ -383,6 +383,19 @@ describe('tool calls', () => {
       [{ name: 'look' }, { name: 'see' }],
     ],
     [
+      'in a choice of their own, twice the same',
+      choices({ content: 'I roll.' }, { tool_calls: [f('roll', '{}'), f('roll', '{}', { id: 'y' })] }),
+      [
+        { id: 'x', name: 'roll' },
+        { id: 'y', name: 'roll' },
+      ],
+    ],
+    [
+      'before a text in a choice of its own',
+      choices({ content: null, tool_calls: [f('look', '{}')] }, { content: 'I look.' }),
+      [{ name: 'look' }],
+    ],
+    [
       'in both of two choices',
       choices({ tool_calls: [f('look', '{}')] }, { tool_calls: [f('look', '{}', { id: 'y' })] }),
       [{ id: 'x', name: 'look' }],
@@ -467,16 +480,28 @@ describe('tool calls', () => {
     expect(reply.text).toBe('I look.');
   });
 
-  test.each<[string, object[] | undefined, string | null]>([
-    ['which tools were offered for', [weatherTool], 'broken_off'],
-    ['which nothing was offered for', undefined, null],
-  ])('that a server speaks of and does not send, %s', async (_for, tools, kind) => {
+  test.each<[string, object, string, boolean, string | null]>([
+    ['nothing, though tools were offered', { content: null }, 'tool_calls', true, null],
+    ['blanks, in the protocol of 2023', { content: '\n', function_call: null }, 'function_call', true, null],
+    ['thoughts alone', { content: '', reasoning: 'Hm.', tool_calls: [] }, 'tool_calls', true, null],
+    ['nothing, as none were', { content: '' }, 'tool_calls', false, ''],
+    ['an answer', { content: 'It is 42.', tool_calls: [] }, 'tool_calls', true, 'It is 42.'],
+    ['an answer in the protocol of 2023', { content: '42' }, 'function_call', true, '42'],
+    [
+      'a call as text',
+      { content: '<tool_call>{}</tool_call>' },
+      'tool_calls',
+      true,
+      '<tool_call>{}</tool_call>',
+    ],
+  ])('that a server speaks of and does not send, but %s', async (_sends, message, end, hasTools, text) => {
     const provider = await fake('openai');
-    const body = JSON.stringify(choice({ content: 'I look.' }, 'tool_calls'));
+    const body = JSON.stringify(choice(message, end));
     provider.next({ kind: 'raw', body, contentType: 'application/json' });
-    const asked = (await modelFor(provider)).generate(request('?', { tools: tools as never }));
-    if (kind === null) expect((await asked).text).toBe('I look.');
-    else expect(await failure(asked)).toMatchObject({ kind, retryable: true });
+    const tools = hasTools ? [weatherTool] : undefined;
+    const asked = (await modelFor(provider)).generate(request('?', { tools }));
+    if (text === null) expect(await failure(asked)).toMatchObject({ kind: 'broken_off', retryable: true });
+    else expect(await asked).toMatchObject({ text });
   });
 
   test('get an id that no earlier call of the chat has', async () => {

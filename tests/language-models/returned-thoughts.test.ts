@@ -161,12 +161,13 @@ describe('thoughts before a call go back with its result', () => {
   });
 });
 
+const done: ChatMessage[] = [
+  { role: 'assistant', content: 'Blue.' },
+  { role: 'user', content: 'Sure?' },
+];
+
 describe('thoughts', () => {
   const thinking = completion({ reasoning: 'Hm.', tool_calls: [CALL] });
-  const done: ChatMessage[] = [
-    { role: 'assistant', content: 'Blue.' },
-    { role: 'user', content: 'Sure?' },
-  ];
 
   test('of a turn that the user has ended stay out, the signatures of its calls do not', async () => {
     const signed = { ...CALL, extra_content: { google: { thought_signature: 'S=' } } };
@@ -248,6 +249,28 @@ describe('manual thinking of Claude', () => {
     expect(sent()).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 2048 } });
     expect(sent().messages[1].content).toEqual([thought, use('a')]);
     expect(said).toEqual([]);
+  });
+
+  test('has its thoughts back where the user speaks beside the results', async () => {
+    const { answer, sent, model } = await talking('anthropic');
+    const note: ChatMessage = { role: 'user', content: '2 turns left.' };
+    const first = await answer(blocks(thought, use('a')), [USER], parameters);
+    await model.generate(request([USER, ...answered(first), note], { parameters }));
+    expect(sent().thinking).toMatchObject({ type: 'enabled' });
+    expect(sent().messages.map(({ content }: { content: unknown }) => content)).toEqual([
+      [{ type: 'text', text: 'Look.' }],
+      [thought, use('a')],
+      [expect.objectContaining({ type: 'tool_result' }), { type: 'text', text: note.content }],
+    ]);
+    const second = await answer(blocks(use('b')), [USER, ...answered(first), note], parameters);
+    await model.generate(request([USER, ...answered(first), note, ...answered(second)], { parameters }));
+    expect(sent().messages[1].content).toEqual([thought, use('a')]);
+    const plain = await answer(blocks(use('c')), [USER], parameters);
+    await model.generate(request([USER, ...answered(plain), note], { parameters }));
+    expect(sent()).not.toHaveProperty('thinking');
+    await model.generate(request([USER, ...answered(first), note, ...done], { parameters }));
+    expect(sent().thinking).toMatchObject({ type: 'enabled' });
+    expect(sent().messages[1].content).toEqual([use('a')]);
   });
 
   test('is off where none did, or where the API refuses them', async () => {

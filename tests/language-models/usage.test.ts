@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Provider } from '../../src/config/providers.js';
 import type { GenerateReply, GenerateRequest } from '../../src/contracts/language-model.js';
 import { readMessage } from '../../src/language-models/anthropic-wire.js';
@@ -6,7 +6,6 @@ import { createLanguageModel } from '../../src/language-models/create.js';
 import { LanguageModelError } from '../../src/language-models/errors.js';
 import {
   estimatedUsage,
-  isAboveLimit,
   mostUsage,
   reportedUsage,
   unrecordedOf,
@@ -159,6 +158,21 @@ describe('a reply with just as many tokens as it may have', () => {
     expect(withUsage(request, { ...reply, usage, ...fields })).toMatchObject({ finish_reason });
   });
 
+  it.each<[string, number, Partial<GenerateReply>, string]>([
+    ['a letter', 2, { text: 'B' }, 'stop'],
+    ['a letter with its thoughts', 20, { text: 'B', usage: { ...usage, reasoning_tokens: 80 } }, 'stop'],
+    ['a sentence', 63, { text: 'The answer is B.' }, 'stop'],
+    ['an end that is not told', 2, { finish_reason: 'unknown' }, 'length'],
+    ['half a call', 20, { ...call('{"a": '), finish_reason: 'tool_calls' }, 'length'],
+    ['a whole call', 20, { ...call('{"a": 1}'), finish_reason: 'tool_calls' }, 'tool_calls'],
+    ['half a text', 64, {}, 'length'],
+  ])('that are few, is what the server calls it: %s at %d', (_, limit, fields, finish_reason) => {
+    const asked = { ...request, parameters: { max_output_tokens: limit } };
+    const output_tokens = limit + (fields.usage?.reasoning_tokens ?? 0);
+    const given = { ...reply, ...fields, usage: { ...usage, ...fields.usage, output_tokens } };
+    expect(withUsage(asked, given)).toMatchObject({ finish_reason });
+  });
+
   it('is whole where there is no limit', () => {
     expect(withUsage({ ...request, parameters: {} }, { ...reply, usage })).toEqual({ ...reply, usage });
   });
@@ -210,6 +224,19 @@ describe('the tier of a reply', () => {
     }
   });
 
+  it.each<[string, GenerateRequest, string | undefined, boolean]>([
+    ['that nobody asked for', request, 'priority', true],
+    ['that was not asked for', asking('flex'), 'priority', true],
+    ['that was asked for', asking('flex'), 'flex', false],
+    ['that is the standard one', request, 'default', false],
+    ['that is the standard one after all', asking('flex'), 'default', false],
+    ['that is not named', asking('flex'), undefined, false],
+  ])('%s is told where it is another one', (_, asked, service_tier, isTold) => {
+    const { adapted } = withUsage(asked, { ...reply, usage: { ...usage, service_tier } });
+    const told = `the server answered at the tier ${service_tier}, which may have another price`;
+    expect(adapted).toEqual(isTold ? [told] : undefined);
+  });
+
   it('is read of what Anthropic reports', () => {
     const body = { content: [{ type: 'text', text: 'a' }], usage: { ...usage, service_tier: 'priority' } };
     expect(readMessage(body, { serverName: 'x' }).usage).toEqual({ ...usage, service_tier: 'priority' });
@@ -219,19 +246,6 @@ describe('the tier of a reply', () => {
     expect(mostUsage(asking('flex'))).toMatchObject({ service_tier: 'flex' });
     expect(mostUsage(asking('default'))).not.toHaveProperty('service_tier');
   });
-});
-
-test('a prompt above the tokens of a minute is known by its words', () => {
-  const words =
-    "refused (HTTP 429): This request would exceed your organization's rate limit of 2,000 input tokens per minute";
-  const limited = new LanguageModelError('rate_limited', words, { provider: 'anthropic', status: 429 });
-  const long = (count: number) => ({
-    ...request,
-    messages: [{ role: 'user' as const, content: 'word '.repeat(count) }],
-  });
-  expect([2001, 1999].map((count) => isAboveLimit(long(count), limited))).toEqual([true, false]);
-  const busy = new LanguageModelError('overloaded', words, { provider: 'anthropic' });
-  expect(isAboveLimit(long(9000), busy)).toBe(false);
 });
 
 describe('a request without a reply', () => {
@@ -244,6 +258,14 @@ describe('a request without a reply', () => {
     ['that was refused costs nothing', failure('rate_limited', { status: 429 }), nothing],
     ['that the server failed on costs nothing', failure('server', { status: 500 }), nothing],
     ['that a gateway gave up on may have cost all', failure('server', { status: 504 }), most],
+    ...['gemini', 'vertex'].flatMap((google): [string, LanguageModelError, object][] =>
+      [408, 499, 504, 524].map((status) => [
+        `that ${google} gave up on with ${status} costs nothing`,
+        failure('timeout', { status }, google),
+        nothing,
+      ]),
+    ),
+    ['whose connection to Google broke may have cost all', failure('connection', {}, 'gemini'), most],
     ['that timed out at Cloudflare may have cost all', failure('timeout', { status: 524 }), most],
     ['that timed out at a proxy may have cost all', failure('timeout', { status: 408 }), most],
     ['that no server behind the gateway took costs nothing', failure('server', { status: 502 }), nothing],

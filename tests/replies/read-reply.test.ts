@@ -94,6 +94,9 @@ describe('a reply', () => {
     ['that it ended itself', { text: '<think>Let me see' }, undefined, false],
     ['that it ended itself, with no text to stop at', { text: '<think>Let me see' }, [], false],
     ['before an answer', { text: '<think>Let me see</think>7' }, ['Answer:'], false],
+    ['where they are closed', { text: '<think>I give up.</think>' }, ['Answer:'], false],
+    ['where they are closed, before the end of a turn', { text: '<think>I</think></s>' }, ['</s>'], false],
+    ['where others were closed before', { text: '<think>I</think>\n<think>Let me' }, ['Answer:'], true],
   ])('of thoughts is missing where a text of stop ended them: %s', async (_where, more, stop, isEnded) => {
     const model = readingReplies({ generate: () => Promise.resolve(reply(more)) });
     const read = await model.generate(request('?', { parameters: { stop } }));

@@ -146,6 +146,8 @@ describe('a row of rewards', () => {
     [{ task_id: 'a', trial: 0, reward: '1' }, /reward/],
     [{ task_id: 'a', trial: 0 }, /neither a reward nor an error/],
     [{ task_id: 'a', trial: 0, reward: null, error: false }, /neither a reward nor an error/],
+    [{ task_id: 'a', trial: 0, reward: null, error: 0 }, /neither a reward nor an error/],
+    [{ task_id: 'a', trial: 0, error: { type: null, code: 0 } }, /neither a reward nor an error/],
     ['a', /row/],
   ])('%j is refused', (value, message) => {
     expect(() => readRewardRow(value)).toThrow(TypeError);

@@ -15,50 +15,39 @@ export function sheetIn(reply: string, shown = ''): string | null {
   const sheets = [...reply.matchAll(BLOCK)]
     .filter(([block]) => !onOwnLines || block.search(OPENS_LINES) === 0)
     .map(([, content = '']) => content.trim())
-    .filter((sheet) => !leavesOut(sheet));
+    .filter((sheet) => !leavesOut(sheet, shown));
   return sheets.find((sheet) => sheet !== shown) ?? sheets[0] ?? null;
 }
 
-const words = (text: string) => text.split(' ');
-const WHICH = words('previous prior existing current old original earlier rest remaining other');
-const SHEET = words('cheatsheet cheat sheet notes note content contents entries entry version');
-const STATE = words(
-  'unchanged same remain remains stay stays keep kept change changes changed retained preserved intact omitted identical',
+const STATE = 'unchanged|same|remains?|stays?|keep|kept|retained|preserved|intact|omitted|identical';
+const NOTHING = 'none|nothing|not?|na?|null|empty|here|before|above';
+/** Words of which whatever stands in place of notes consists. */
+const KNOWN = new RegExp(
+  `^(?:${[
+    STATE,
+    NOTHING,
+    'previous|prior|existing|current|old|original|earlier|rest|remaining|other|cheatsheet|cheat|sheet|notes?|contents?',
+    'entries|entry|version|change[sd]?|the|your|my|all|of|any|in|it|this|a|is|are|was|be|been|has|have|should|to|as|from',
+    'for|with|and|yet|so|far|available|need(?:ed|s)|required|necessary|made|below|previously|exactly|brevity|new|updated?',
+    'updates|revised|full|complete|entire|whole|add(?:ed)?|additions|goes|go|insert|see|copy',
+  ].join('|')})$`,
 );
-const NOTHING = words('no not none nothing n null empty here before above');
-const KNOWN = new Set([
-  ...[...WHICH, ...SHEET, ...STATE, ...NOTHING],
-  ...words('the your my all of any in it this a is are was be been has have should to as from for with and'),
-  ...words('na yet so far available needed needs required necessary made below previously exactly brevity'),
-  ...words(
-    'new updated revised full complete entire whole update updates add added additions goes go insert see copy',
-  ),
-]);
+/** Marks of a whole sheet, and of a line, in place of notes. */
+const SHEET = new RegExp(
+  `\\b(?:${STATE}|${NOTHING})\\b|^[^\\p{L}\\p{N}]*$|^(?:[-*•] *)?[[({<].*[\\])}>.]$`,
+  'isu',
+);
+const LINE = new RegExp(`\\b(?:${STATE}|no changes?)\\b|\\.\\.\\.|…`, 'i');
 
-/** Characters of a text that may stand in place of notes. */
-const MAX_CHARS = 120;
+const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const standsIn = (text: string, marks: RegExp) =>
+  text.length <= 120 && marks.test(text) && wordsOf(text).every((word) => KNOWN.test(word));
 
-/** Returns a short text's words if all of them are such as stand in place of notes. */
-function standIn(text: string): string[] | null {
-  if (text.length > MAX_CHARS) return null;
-  const said = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return said.every((word) => KNOWN.has(word)) ? said : null;
-}
-
-const has = (said: readonly string[], some: readonly string[]) => said.some((word) => some.includes(word));
-const inBrackets = (text: string) => /^(?:[-*•] *)?[[({<].*[\])}>.]$/s.test(text);
-
-/** Reports whether a sheet only refers to notes, as a whole or in a line: "[Previous content remains unchanged]". */
-function leavesOut(sheet: string): boolean {
-  const said = standIn(sheet);
-  const isStandIn =
-    said !== null && (said.length === 0 || inBrackets(sheet) || has(said, [...STATE, ...NOTHING, 'na']));
-  return isStandIn || sheet.split('\n').some((line) => refersToNotes(line.trim()));
-}
-
-function refersToNotes(line: string): boolean {
-  const said = standIn(line);
-  if (said === null) return false;
-  const namesSheet = has(said, WHICH) && has(said, SHEET);
-  return has(said, STATE) ? namesSheet || inBrackets(line) : namesSheet && /\.\.\.|…/.test(line);
+/** Reports whether a sheet only refers to the shown one, or a line does and a fifth of the shown words are missing. */
+function leavesOut(sheet: string, shown: string): boolean {
+  if (standsIn(sheet, SHEET)) return true;
+  if (!sheet.split('\n').some((line) => standsIn(line, LINE))) return false;
+  const words = new Set(wordsOf(shown));
+  const kept = new Set(wordsOf(sheet).filter((word) => words.has(word)));
+  return kept.size < 0.8 * words.size;
 }

@@ -151,48 +151,50 @@ function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
 }
 
 const BEFORE =
-  /\b(?:(?:not|never|cannot|\w{2,6}n['’]t)(?: be)?(?: (?!(?:is|are|was|were) )\w+)?|or(?: (?:maybe|perhaps|possibly|even))?|at (?:least|most)|anything but|as (?:many|much) as|(?:more|less|fewer|greater|larger|smaller) than(?: or equal to)?|over|under|above|below|between|(?<!\b(?:add|sum|c[oa]m|total|amount)\w{0,4} )up to) $/i;
+  /\b(?:(?:not|never|cannot|\w{2,6}n['’]t)(?: be)?(?: (?!(?:is|are|was|were) )\w+)?|or(?: (?:maybe|perhaps|possibly|even))?|at (?:least|most)|anything but|as (?:many|much) as|(?:more|less|fewer|greater|larger|smaller) than(?: or equal to)?|over|under|above|below|between) $/i;
 const SIGN_BEFORE =
   /(?:(?<![=>-]|<\/?[a-z][^<>]{0,20})>|<(?![=-])|[<>]=|[≤≥]|\\(?:geq?|leq?|gt|lt)(?![a-z]))[\s$]{0,2}$/i;
 const AFTER =
   /^ (?:\(?or (?:more|less|fewer|greater|above|below|so)|\(?and (?:above|below|up)|\(at (?:least|most)|(?:is|was) (?:wrong|incorrect|false|not (?:the|right|correct))|(?:is|was|ca)n['’]t (?:the|right|correct|be)|cannot be)\b/i;
+
+/** Words before a bound or a range, "up to 5" or "5 to 10"; behind others the last number counts: `rounds 4.6 up to 5`. */
+const STATES =
+  /(?:^|[.:\n]\s?|\b(?:is|are|was|were|be|for|in|(?:carr|contain|cost|fit|ha[sv]|hold|last|need|seat|spend|tak)\w{0,3}) )(?:(?:about|around|approximately|roughly) )?$/i;
 
 function isQualified(text: string, { start, end }: FoundExpression): boolean {
   const before = text.slice(Math.max(0, start - 40), start);
   const after = text.slice(end, end + 20);
   // `> 10` at the beginning of a line is a quotation, and `<10>` fills in a form.
   const isBound = SIGN_BEFORE.test(before) && !/(?:^|\n)[ \t]*>\s+$/.test(before) && !after.startsWith('>');
-  return isBound || BEFORE.test(before) || AFTER.test(after);
+  const isLimit = /\bup to $/i.test(before) && STATES.test(before.slice(0, -6));
+  return isBound || isLimit || BEFORE.test(before) || AFTER.test(after);
 }
 
 const JOINED = /^(?:[\s,;&$]|\band\b|\bor\b|\\text\{ ?(?:and|or) ?\}|\\q?quad)*$/;
 
-/** Units of which an amount may have several: `2 hours and 30 minutes`, `5 feet 4 inches`. */
-const FAMILIES = [
-  ['year', 'month', 'week', 'day', 'h', 'minute', 's'],
-  ['usd', 'eur', 'cent'],
-  ['yard', 'foot', 'inch'],
-  ['pound', 'ounce'],
-];
+/** Units of which an amount may have both: `2 hours and 30 minutes`, `5 feet 4 inches`. */
+const PARTS =
+  /^(?:year (?:month|week|day)|month (?:week|day)|week day|day h|h minute|minute s|yard foot|foot inch|pound ounce)$/;
 
-function isOneAmount(between: string, amount: string): boolean {
-  const [, first = ''] = /^ ?([a-z]{1,8})(?:,? (?:and )?)$/.exec(between) ?? [];
-  const [, second = ''] = /^[\d.,]{1,20} ?([a-z]{1,8})(?![\p{L}\d])/u.exec(amount) ?? [];
-  const [left, right] = [first, second].map((unit) => (unit === '' ? undefined : readUnit(unit)));
-  return (
-    left !== right && FAMILIES.some((family) => [left, right].every((one) => family.includes(one ?? '')))
-  );
+/** Returns the unit after a number that is a part of the amount before it: ` minutes` behind `2 hours 30`. */
+function smallerUnit(between: string, after: string): string {
+  const [, first = ''] = /^ ?([a-z]{1,8}),? (?:and )?$/.exec(between) ?? [];
+  const [unit = '', second = ''] = /^ ?([a-z]{1,8})(?![\p{L}\d])/u.exec(after) ?? [];
+  return PARTS.test(`${readUnit(first)} ${readUnit(second)}`) ? unit : '';
 }
+
+const RANGE = /^\D?\d[\d.,]*[%$]? to \D?\d[\d.,]*(?:[%$]| ?%| percent)?$/;
 
 function joinLists(text: string, found: FoundExpression[]): FoundExpression[] {
   const joined: FoundExpression[] = [];
   for (const one of found) {
     const last = joined.at(-1);
     const between = last ? text.slice(last.end, one.start) : '';
-    const isRange =
-      between === ' to ' && last && !/\bfrom $/i.test(text.slice(Math.max(0, last.start - 5), last.start));
-    if (last && (isRange || isOneAmount(between, text.slice(one.start, one.end + 12)))) {
-      joined[joined.length - 1] = { text: text.slice(last.start, one.end), start: last.start, end: one.end };
+    const unit = smallerUnit(between, text.slice(one.end, one.end + 12));
+    const whole = text.slice(last?.start, one.end);
+    const isRange = RANGE.test(whole) && STATES.test(text.slice(0, last?.start).slice(-40));
+    if (last && (unit !== '' || isRange)) {
+      joined[joined.length - 1] = { text: whole + unit, start: last.start, end: one.end };
     } else if (last && between.length < 40 && JOINED.test(between) && /[,;&]|and|or/.test(between)) {
       joined[joined.length - 1] = { text: `${last.text}, ${one.text}`, start: last.start, end: one.end };
     } else joined.push(one);

@@ -15,21 +15,22 @@ const LONGEST_NAME = 60;
 /**
  * Rewrites a reply with a JSON object that has an answer in one of its fields, so that tags mark the answer:
  * `{"steps": […], "final_answer": "42"}` ends with `<answer>42</answer>`. The object is all of the reply, begins a line or
- * ends the reply. Other text is returned unchanged.
+ * ends the reply. Other text is returned unchanged; `null` counts where nothing else is marked.
  */
 export function withTaggedAnswer(text: string): string {
   const found = findObject(text);
   if (!found) return text;
   const { answer, start, end } = found;
-  return `${text.slice(0, start)}<answer>${spelled(answer)}</answer>${text.slice(end)}`;
+  const [before, after] = [text.slice(0, start), text.slice(end)];
+  if (answer === null && findMarkers(before + after).length > 0) return before + after;
+  return `${before}<answer>${spelled(answer)}</answer>${after}`;
 }
 
-/** Returns the list that is the answer in a reply's JSON as it is written, `["a", "b"]`, which tags hold as `a, b`. */
-export function listedAnswer(text: string): string | undefined {
+/** Returns the list in a reply's JSON as it is written, `["a", "b"]`, where it is the reply's answer, `a, b`; else none. */
+export function listedAnswer(text: string, said: string | undefined): string[] {
   const answer = findObject(text)?.answer;
-  return Array.isArray(answer)
-    ? `[${answer.map((one) => (/^-?\d[\d.]*$/.test(one) ? one : JSON.stringify(one))).join(', ')}]`
-    : undefined;
+  if (!Array.isArray(answer) || spelled(answer) !== said) return [];
+  return [`[${answer.map((one) => (/^-?\d[\d.]*$/.test(one) ? one : JSON.stringify(one))).join(', ')}]`];
 }
 
 type JsonAnswer = string | boolean | null | string[];

@@ -22,7 +22,7 @@ export function markedText(marker: Marker): string {
 }
 
 /** True if a marker encloses its answer, so that its whole content is the answer. */
-export const isEnclosing = ({ kind }: Marker) => kind === 'tag' || kind === 'boxed';
+export const isEnclosing = ({ kind }: Marker) => kind === 'tag' || kind === 'pair' || kind === 'boxed';
 
 /** An answer as it is written in a reply, with its Markdown. */
 export interface WrittenAnswer {

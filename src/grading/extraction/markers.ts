@@ -4,10 +4,10 @@ import { type AnswerForms, BETWEEN, languagesOf } from './answer-forms.js';
 /** A place in a reply that announces an answer. */
 export interface Marker {
   /**
-   * `tag`: `<answer>…</answer>`; `boxed`: `\boxed{…}`; `hashes`: `#### …` on a line of its own;
-   * `heading`: `FINAL ANSWER:`, `Answer:`; `sentence`: `the answer is …`.
+   * `tag`: `<answer>…</answer>`; `pair`: `<result>…</result>` at the end; `boxed`: `\boxed{…}`; `hashes`: `#### …` on a
+   * line of its own; `heading`: `FINAL ANSWER:`, `Answer:`; `sentence`: `the answer is …`.
    */
-  kind: 'tag' | 'boxed' | 'hashes' | 'heading' | 'sentence';
+  kind: 'tag' | 'pair' | 'boxed' | 'hashes' | 'heading' | 'sentence';
   start: number;
   /** Position after the marker's content. */
   end: number;
@@ -20,56 +20,49 @@ export interface Marker {
 }
 
 /**
- * Finds the explicit answer markers, in the order of the text, but sentences about another case or what others think
- * first: at most the last 100.
+ * Finds the explicit answer markers, in the order of the text, but first what counts only where nothing else does:
+ * sentences about another case or what others think, and pairs that hold words. At most the last 100.
  */
 export function findMarkers(text: string): Marker[] {
   const boxed = findBoxed(text);
   const phrases = findPhrases(text).filter(
     (phrase) => !boxed.some((box) => phrase.start > box.start && phrase.start < box.end),
   );
-  const markers = [...findTags(text), ...findPairs(text), ...boxed, ...findHashes(text), ...phrases];
+  const markers = [...findTags(text), ...findPair(text), ...boxed, ...findHashes(text), ...phrases];
   markers.sort((a, b) => a.start - b.start);
   const supposed = new Set(markers.filter((one) => isSupposed(text, one)));
   return [...supposed, ...markers.filter((one) => !supposed.has(one))].slice(-MAX_MARKERS);
 }
 
 function findTags(text: string): Marker[] {
-  const tags = [...text.matchAll(/<(\/?)(?:final[_ -]?)?answer>/gi)];
+  const tags = [...text.matchAll(/[<[](\/?)(?:final[_ -]?)?answer[>\]]/gi)];
   const closed = tags.some((tag) => tag[1] === '/');
   return tags.flatMap((tag, index): Marker[] => {
     if (tag[1] === '/') return [];
     const start = tag.index + tag[0].length;
     const next = tags[index + 1];
-    // A cut-off reply lacks the closing tag. "Wrapped in <answer> tags" is not an answer.
-    if (
-      next?.[1] !== '/' &&
-      (closed || /^\s*tags?\b/.test(text.slice(start, start + 10))) &&
-      !startsLine(text, tag.index)
-    ) {
-      return [];
-    }
+    // A cut-off reply lacks the closing tag. "Wrapped in <answer> tags" is not an answer, and `[Answer]` may be a title.
+    const isMentioned =
+      (closed || /^\s*tags?\b/.test(text.slice(start, start + 10))) && !startsLine(text, tag.index);
+    if (next?.[1] !== '/' && (isMentioned || tag[0].startsWith('['))) return [];
     const end = next?.index ?? text.length;
     return [{ kind: 'tag', start: tag.index, end, content: text.slice(start, end) }];
   });
 }
 
-/**
- * Pairs that mark an answer of one line where they are closed: `[ANSWER]42[/ANSWER]` anywhere, and at the end of a reply
- * tags that elsewhere hold what a program or a tool printed.
- */
-const PAIRS =
-  /\[(?:final[_ -]?)?answer\]\s{0,9}([^\n[\]]{1,400}?)\s{0,9}\[\/(?:final[_ -]?)?answer\]|<(final|solution|result|output|response|ans|choice|conclusion)>\s{0,9}([^\n<>]{1,400}?)\s{0,9}<\/(?:final|solution|result|output|response|ans|choice|conclusion)>(?=[\s*_\x60.]{0,9}(?:<\/[a-z_]{1,20}>\s{0,9})?$)/gi;
+/** Tags that mark an answer of one line at the end of a reply; elsewhere they hold what a program or a tool printed. */
+const PAIR =
+  /<(final|solution|result|output|response|ans|choice|conclusion)>\s{0,9}([^\n<>]{1,400}?)\s{0,9}<\/\1>(?=[\s*_\x60.]{0,9}(?:<\/[a-z_]{1,20}>\s{0,9})?$)/i;
 
-function findPairs(text: string): Marker[] {
-  return [...text.matchAll(PAIRS)].flatMap((match): Marker[] => {
-    const [whole, inBrackets, name = '', inTags = ''] = match;
-    // Of two results beside each other neither is the answer.
-    if (name !== '' && text.slice(0, match.index).trimEnd().endsWith(`</${name}>`)) return [];
-    const [start, end] = [match.index, match.index + whole.length];
-    return [{ kind: 'tag', start, end, content: inBrackets ?? inTags }];
-  });
+function findPair(text: string): Marker[] {
+  const match = PAIR.exec(text);
+  // Of two results beside each other neither is the answer.
+  if (!match || text.slice(0, match.index).trimEnd().endsWith(`</${match[1]}>`)) return [];
+  return [{ kind: 'pair', start: match.index, end: match.index + match[0].length, content: match[2] ?? '' }];
 }
+
+/** Beginning of a text that is a number, a formula or an option, not words as `Done in 3 steps` and `I see`. */
+export const PLAIN = /^[^\p{L}\d\\]{0,9}(?:\d|\\|(?![AIa] (?!and\b)[a-z])\p{L}(?!\p{L}))/u;
 
 /** True if only Markdown or words such as "the final" precede in the line. */
 function startsLine(text: string, position: number): boolean {
@@ -140,7 +133,7 @@ const TITLE = /^[#*_> \t\x60]{0,12}(?:the )?(?:final |correct )?answer[*_ \t\x60
 /** Words between "the answer" and its verb: `, then,`, `, as shown above,`, `that I would choose`, `which fits best`. */
 const ASIDE = String.raw`,?\s(?:then|therefore|thus|hence|clearly),?|,\s(?!(?:if|unless|when|not|were|had)\b)[^.,:;?!\d\n]{1,60},|(?:\s(?:that|which))?\s(?:I|we)(?:['’](?:d|ll)|\s(?:would|will))?\s(?:choose|chose|pick|picked|select|selected|get|got)|\s(?:that|which)\s(?:best\s)?(?:fits|matches)(?:\sbest)?`;
 const SENTENCE = new RegExp(
-  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in|among|from)\s[^.:?!\n]{0,100}?|\shere|${ASIDE})?${BETWEEN}\s` +
+  String.raw`\b(?:${CHOICE}|answers?)\b(?:\s(?:to|for|of|in|among|from)\s[^.:?!\n]{0,100}?|\shere|(?:${ASIDE})(?!\s(?:is|was)\s(?:wrong|incorrect)\b))?${BETWEEN}\s` +
     String.raw`(?:is|are|was|(?:would|should|must|will|can\sonly|(?:appears|seems|has)\sto)\sbe|equals)\b`,
   'giu',
 );
@@ -157,8 +150,9 @@ const SUPPOSES_AFTER = /^[^.!?\n]{0,100}\b(?:if|unless)\b/i;
 const OTHERS =
   /\b(?:(?:some|many|most|others|people|students|someone)(?: (?:people|students))?(?: (?:may|might|could|would|will|often))?|(?:one|you) (?:may|might|could|would))(?: \w{2,12}ly)? (?:think|say|believe|assume|argue|guess|conclude|claim)s?(?: that)? (?:the |my )?(?:correct |right |final )?$/i;
 
-/** Reports whether a sentence states no answer to the question, beside one that does. */
+/** Reports whether a marker states no answer to the question, beside one that does. */
 function isSupposed(text: string, { kind, start, end, content }: Marker): boolean {
+  if (kind === 'pair') return !PLAIN.test(content) || /\p{L}{2} \p{L}{2}/u.test(content);
   if (kind !== 'sentence') return false;
   const before = text.slice(Math.max(0, start - 200), start);
   if (OTHERS.test(before)) return true;
@@ -173,7 +167,8 @@ function findPhrases(text: string): Marker[] {
       if ((language ? language.about : TALKS_ABOUT)?.test(before)) return [];
       const start = match.index + match[0].length;
       if (pattern === language?.bare || pattern === language?.solution) {
-        if (!isNext(language.value, text, start)) return [];
+        language.value.lastIndex = start;
+        if (!language.value.test(text)) return [];
       }
       const end = endOfParagraph(text, start);
       const inline = kind === 'heading' && !startsLine(text, match.index);
@@ -210,11 +205,6 @@ function oneAPlace(markers: Marker[]): Marker[] {
     else if (other && longer === 0) other.languages?.push(...(marker.languages ?? []));
   }
   return [...places.values()];
-}
-
-function isNext(pattern: RegExp, text: string, position: number): boolean {
-  pattern.lastIndex = position;
-  return pattern.test(text);
 }
 
 function endOfLine(text: string, from: number): number {

@@ -46,13 +46,15 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
 
 /**
  * Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `1 000` with a narrow
- * space, `Rs. 500`, `negative 5`. Calculations that GSM8K puts in its solutions, `2*9=$<<2*9=18>>18`, are removed.
+ * space, `Rs. 500`, `negative 5`, `5 dollars and 25 cents`. Calculations of GSM8K, `2*9=$<<2*9=18>>18`, are removed.
  */
 export function plainNumbers(text: string): string {
   const plain = plainCharacters(text.replace(/<<[\d.,+*/()$% -]{1,100}=[\d.,$% -]{1,40}>>/g, ''));
   return apartFromWords(plainScales(plain).replace(/(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))/g, ''))
     .replace(/(?<!\p{L})Rs\.?\s?(?=\d)/gu, '₹')
     .replace(/(?<![\p{L}$])R(?=\$\s?\d)/gu, '')
+    .replace(/(?<=\d)( (?:dollar|euro)s?),? (?:and )?(\d\d) cents?\b/g, '.$2$1')
+    .replace(/(?<=\d)( (?:dollar|euro)s?),? (?:and )?(\d) cents?\b/g, '.0$2$1')
     .replace(/(?<![\p{L}\p{N}-])(?:negative|minus)\s(?=[$€£₹(\\]{0,3}\d)/giu, '-');
 }
 
@@ -91,8 +93,8 @@ function fromMarker(marker: Marker, only: boolean): NumericAnswer | undefined {
   const lastLine = statement.slice(statement.lastIndexOf('\n') + 1).trim();
   if (isEnclosed && lastLine !== statement && isMathematical(lastLine))
     return { answer: lastLine, statement };
-  // A heading of a Markdown section is not an answer.
-  if (kind === 'hashes') return undefined;
+  // A heading of a Markdown section is not an answer, and words in `<conclusion>` are read as a last line.
+  if (kind === 'hashes' || (kind === 'pair' && /\d/.test(statement))) return undefined;
   const reason = Math.min(...languages.map((one) => one.reason?.exec(statement)?.index ?? Infinity));
   const claim = reason > 0 && reason < Infinity ? trimEnd(statement.slice(0, reason)) : statement;
   const leading = claim.slice(0, claim.search(/\d/) + 1);
@@ -263,7 +265,7 @@ function withoutMarker(reply: string): NumericAnswer | null {
   const [begin = '', ...rest] = text.split('\n');
   const first = unlabelled(begin);
   if (isAnswerFirst(first, rest)) return { answer: first, statement };
-  if (isMathematical(whole)) return { answer: whole, statement };
+  if (!whole.includes('\n\n') && isMathematical(whole)) return { answer: whole, statement };
   const lastLine = withoutGloss(unlabelled(whole.slice(whole.lastIndexOf('\n') + 1)));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
   const claim = beforeReason(lastLine) ?? emphasised(text);
@@ -277,19 +279,12 @@ function withoutMarker(reply: string): NumericAnswer | null {
   return whole.length <= LONGEST_EXPRESSION ? { answer: whole, statement } : null;
 }
 
-/** Words that lead to a value in the sentence before it. */
+/** Words before the value to which a text comes. */
 const CONCLUDES =
-  /\b(?:so|therefore|thus|hence|total\w*|altogether|makes?|made|leaves?|leaving|gives?|giving|wait|but|actually)\b|=/i;
+  /\b(?:so|therefore|thus|hence|total\w*|altogether|makes?|made|leaves?|leaving|gives?|giving|wait|but|actually|now)\b|=|(?::|\bpays?|, for)\s?$/i;
 
-/** Reports whether the last expression of a text is what the text comes to: `= 42`, "so there are 42". */
-function isConcluded(text: string, last: FoundExpression): boolean {
-  const sentence =
-    text
-      .slice(0, last.start)
-      .split(/[.!?]\s|\n/)
-      .at(-1) ?? '';
-  return isClaimed(text, last) || CONCLUDES.test(sentence) || last.text.includes('=');
-}
+/** Reports whether the last sentence of a text leads to a value. */
+const concludes = (text: string) => CONCLUDES.test(text.split(/[.!?]\s|\n/).at(-1) ?? '');
 
 /** Beginning of the reason for an answer before it. */
 const EXPLAINS =
@@ -310,31 +305,34 @@ function isAnswerFirst(line: string, rest: string[]): boolean {
   const end = stripMarkdown(rest.join('\n')).slice(-SEARCHED_END);
   const last = findExpressions(end).at(-1);
   if (!last || compareQuickly(last.text, line) === true) return true;
-  return !isConcluded(end, last) && !isMathematical(trimEnd(end.slice(end.lastIndexOf('\n') + 1)));
+  const isConcluded = concludes(end.slice(0, last.start)) || last.text.includes('=') || isClaimed(end, last);
+  return !isConcluded && !isMathematical(trimEnd(end.slice(end.lastIndexOf('\n') + 1)));
 }
+
+/** Words before a number that is a circumstance, `after 3 days`: an emphasised number behind them is no answer. */
+const CIRCUMSTANCE =
+  'after|at|before|by|during|each|every|for|in|on|over|per|with|within|nach|pro|für|mit|après|par|pour|avec|después de|por|con|dopo|após|com';
+const LED = new RegExp(String.raw`(?:^|[.,;\n]|\b(?:${CIRCUMSTANCE}|the|a|first))[\s$]{0,6}$`, 'i');
+/** End of a sentence in which at most one number follows, in a circumstance, a reason or a purpose. */
+const TRAILED = new RegExp(
+  String.raw`^[^\d.,;:!?=\n]{0,80}(?:(?:\b(?:${CIRCUMSTANCE}|from|of)(?: (?:\w{2,12}ing|the|h[ei][rs]|their|all|these|those))?|(?:,? (?:because|since)| to (?!find|get|give|make|obtain|reach)[a-z]{3,12})(?: [^\d,;:!?=\n]{0,60})?) [$€£]?\d[\d.,]*[^\d,;:?=\n]{0,80})?[\s.!]{0,3}$`,
+);
 
 const EMPHASIS =
   /(?<![\w)*])\*{2,3}(?=[^\s*])([^*\n]{1,200})\*{2,3}(?![\w(*])|(?<![\w)_\\])__(?=\S)([^_\n]{1,200})__(?![\w(_])|\\(?:mathbf|textbf|boldsymbol)\{([^{}\n]{1,200})\}/g;
 
-/** Returns the one emphasised number of the last paragraph: "So she has **18** eggs left after 3 days." */
+/** Returns the last emphasised number where what follows comes to no other: "So she has **18** eggs left after 3 days." */
 function emphasised(text: string): string | undefined {
-  const paragraph = text.slice(text.lastIndexOf('\n\n') + 1).slice(-SEARCHED_END);
-  const runs = [...paragraph.matchAll(EMPHASIS)].filter(([run]) => /\d/.test(run));
-  const [run] = runs;
-  if (runs.length !== 1 || !run || paragraph.trimEnd().endsWith('?')) return undefined;
-  const content = run[1] ?? run[2] ?? run[3] ?? '';
-  const plain = (part: string) => part.replace(EMPHASIS, '$1$2$3');
-  const [start, whole] = [plain(paragraph.slice(0, run.index)).length, plain(paragraph)];
-  const found = findExpressions(whole);
-  const inside = found.filter((one) => one.end > start && one.start < start + content.length);
-  const [value, last] = [inside[0], found.at(-1)];
-  // `**Day 3:** …` is a heading.
-  const isHeading = /:$/.test(content) || whole.startsWith(':', start + content.length);
-  if (inside.length !== 1 || !value || !last || value.qualified || isHeading) return undefined;
-  const after = whole.slice(value.end, last.start);
-  const isPassed = /\b(?:is|are|was|were|has|have|had)\b/i.test(after) || CONCLUDES.test(after);
-  const isApart = /[.!?]\s/.test(after) && !isConcluded(whole, value);
-  return isPassed || isApart ? undefined : value.text;
+  const end = text.trimEnd().slice(-SEARCHED_END);
+  const run = [...end.matchAll(EMPHASIS)].findLast(([whole]) => /\d/.test(whole));
+  if (!run) return undefined;
+  const before = end.slice(0, run.index);
+  const after = end.slice(run.index + run[0].length).replace(/ \([^()\n]{1,200}\)/g, '');
+  // "So she has **18**. She began with 24."
+  const isOver = /^[^\d.,;:!?=\n]{0,80}[.!]\s/.test(after) && !CONCLUDES.test(after) && concludes(before);
+  if (LED.test(before) || !(isOver || TRAILED.test(after))) return undefined;
+  const [value, other] = findExpressions(run[1] ?? run[2] ?? run[3] ?? '');
+  return other || value?.qualified ? undefined : value?.text;
 }
 
 /** Reports whether a number is negated, `Ответ не 42.`, `答えは42ではありません。`, in a language of the text. */

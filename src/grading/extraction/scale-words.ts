@@ -4,15 +4,15 @@ import { languagesOf } from './answer-forms.js';
 const SCALES: [english: string, words: string][] = [
   [
     'thousand',
-    'tausend|tsd\\.?|mille|mila|duizend|tusen|tusind|tuhatta|tysi(?:ąc|ące|ęcy)|tis[ií]ce?|тыс(?:яч[аи]?|\\.)?|тис(?:яч[аі]?|\\.)?|хиляди|hiljad[aeu]|tisuć[ae]|ezer|ribu|nghìn|ngàn|χιλιάδες|हज़ार|हजार|হাজার|هزار|ألف|آلاف|พัน',
+    'tausend|tsd\\.?|tys\\.?|tūkst\\.?|mille|mila|duizend|tusen|tusind|tuhatta|tysi(?:ąc|ące|ęcy)|tis[ií]ce?|тыс(?:яч[аи]?|\\.)?|тис(?:яч[аі]?|\\.)?|хиляди|hiljad[aeu]|tisuć[ae]|ezer|ribu|nghìn|ngàn|χιλιάδες|हज़ार|हजार|হাজার|هزار|ألف|آلاف|พัน(?!ธุ)|אלף|אלפים',
   ],
   [
     'million',
-    'mio\\.?|millionen|millions|mill[oó]n(?:es)?|milh(?:ão|ões)|milion[ei]|miljoen|miljon(?:er)?|miljoonaa|mili(?:ony|onów)|mili[oó]n[yů]?|milyon|millió|milioane|milijuna?|милли?он(?:а|ов|ів|и)?|мільйон(?:а|ів|и)?|млн\\.?|juta|triệu|εκατομμύρι[αο]|मिलियन|مليون|میلیون|ล้าน',
+    'mio\\.?|mln\\.?|million(?:en|er|s)|mill[oó]n(?:es)?|milh(?:ão|ões)|milion[ei]|miljoen|miljon(?:er)?|miljoonaa|mili(?:ony|onów)|mili[oó]n[yů]?|milyon|millió|milioane|milijuna?|милли?он(?:а|ов|ів|и)?|мільйон(?:а|ів|и)?|млн\\.?|juta|triệu|εκατομμύρι[αο]|मिलियन|مليون|میلیون|ล้าน|מיליון',
   ],
   [
     'billion',
-    'mrd\\.?|milliarden?|milliards?|miliard(?:i|o|y|a|ów)?|miljard(?:er)?|milyar|bilh(?:ão|ões)|mil millones|миллиард(?:а|ов)?|мільярд(?:а|ів|и)?|млрд\\.?|miliar|tỷ|tỉ|δισεκατομμύρι[αο]|مليار|میلیارد',
+    'mrd\\.?|mld\\.?|milliard(?:en?|er|s)?|miliard(?:i|o|y|a|ów)?|miljard(?:er|ia)?|milyar|bilh(?:ão|ões)|mil millones|миллиард(?:а|ов)?|мільярд(?:а|ів|и)?|млрд\\.?|miliar|tỷ|tỉ|δισεκατομμύρι[αο]|مليار|میلیارد|מיליארד',
   ],
   ['trillion', 'billionen|bill[oó]nes|billón|трлн\\.?|триллион(?:а|ов)?'],
   ['lakh', 'लाख|লাখ|লক্ষ|lakhs'],
@@ -27,7 +27,8 @@ const OWN_SCALES: [languages: RegExp, word: string][] = [
 
 /** Number with what may stand between it and a word: a space, `\text{`. */
 const NUMBER = String.raw`(\d)(?:[^\S\n]|\\[,; ]|~)?((?:\\text\{\s?)?)`;
-const NO_WORD_AFTER = String.raw`(?![\p{L}\p{M}\p{N}])`;
+/** In Thai the next word follows without a space. */
+const NO_WORD_AFTER = String.raw`(?!(?!\p{Script=Thai})[\p{L}\p{M}\p{N}])`;
 
 const PATTERNS = SCALES.toReversed().map(([english, words]): [string, RegExp] => [
   english,
@@ -47,12 +48,18 @@ const FACTORS: Record<string, bigint> = {
     億: 10n ** 8n,
     억: 10n ** 8n,
     兆: 10n ** 12n,
+    조: 10n ** 12n,
   },
 };
 
-/** Number in parts with a factor each, and maybe a last one without; 千克 and 千米 are kilograms and kilometres. */
-const CHAIN =
-  /(?<![\d.,])\d[\d,]{0,20}(?:\.\d{1,20})? ?[百백千천万萬만亿億억兆]{1,3}(?![克米瓦卡分能])(?: ?\d[\d,]{0,20} ?[百백千천万萬만亿億억]{1,3}(?![克米瓦卡分]))*(?:\d{1,4}(?![\d.,]))?/gu;
+/** Signs of factors, but not in 千克 and 兆赫, kilograms and megahertz, nor in 만큼 and 조각, "as much as" and "piece". */
+const FACTOR = String.raw`(?:百(?![帕分])|千(?![克米瓦卡升焦帕伏牛赫兆安欧字])|兆(?![瓦赫焦帕欧字])|만(?!큼)|조(?= ?원| \d)|[백천万萬亿億억]){1,3}(?!分之)`;
+
+/** Number in parts with a factor each, and maybe a last one without. */
+const CHAIN = new RegExp(
+  String.raw`(?<![\d.,])\d[\d,]{0,20}(?:\.\d{1,20})? ?${FACTOR}(?: ?\d[\d,]{0,20} ?${FACTOR})*(?:\d{1,4}(?![\d.,]))?`,
+  'gu',
+);
 
 /** Rewrites amounts with words for powers of ten in other languages: `3 Millionen` as `3 million`, `3万` as `30000`. */
 export function plainScales(text: string): string {

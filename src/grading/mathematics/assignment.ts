@@ -47,15 +47,10 @@ const spelling = (side: MathAnswer) => (side.kind === 'scalar' ? side.latex : si
 const hasUnknown = (side: MathAnswer) =>
   side.kind !== 'scalar' || /[a-zA-Z]/.test(side.latex.replace(/\\[a-zA-Z]+/g, ''));
 
-/**
- * Reports whether a side may be a quantity whose value was asked for: neither words, `3 when x`, nor numbers with one
- * unknown, which an equation gives, `2x+1`.
- */
+/** Reports whether a side may be a quantity whose value was asked for: neither words, `3 when x`, nor `2x+1` or `x^2`. */
 function isQuantity(side: MathAnswer): boolean {
-  const text = spelling(side).replace(/[_^]\{[^{}]*\}|\\(?:cdot|times|frac) ?/g, '*');
-  if (/[a-zA-Z\d)] [a-zA-Z]|[a-zA-Z]{5}/.test(text.replace(/\\[a-zA-Z]+ ?/g, '*'))) return false;
-  const isSolvable = /^[a-zA-Z\d+*/. {}-]+$/.test(text) && /\d/.test(text);
-  return !isSolvable || new Set(text.match(/[a-zA-Z]/g)).size !== 1;
+  const text = spelling(side).replace(/_\{[^{}]*\}|\\(?!frac)[a-zA-Z]+ ?/g, '#');
+  return !/[a-zA-Z\d)] [a-zA-Z]|[a-zA-Z]{5}|^(?!x$)(?:[x\d+*/^. {}-]|\\frac)+$/.test(text);
 }
 
 const isNumber = (side: MathAnswer) => side.kind === 'scalar' && side.value !== undefined;

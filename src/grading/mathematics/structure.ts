@@ -158,7 +158,7 @@ function readMatrix(text: string, depth: number): MathAnswer | undefined {
 }
 
 function readRatio(text: string, depth: number): MathAnswer | undefined {
-  const parts = splitTopLevel(text, COLON);
+  const parts = splitTopLevel(text.replace(/^(\d+) to (\d+)$/, '$1:$2'), COLON);
   if (parts.length < 2 || parts.length > MAX_MEMBERS) return undefined;
   return { kind: 'ratio', text, members: parts.map((part) => readSingle(part.text, depth + 1)) };
 }

@@ -107,7 +107,7 @@ export async function runTool(
   const { before, place, call } = asked;
   const tools = registry ?? (await toolsetOf(stored));
   const options = { ...limits, allowed: stored.row.tools_allowed };
-  const { outcome, bytes } = await runToolCall(before, place, call, tools, options);
+  const { outcome, bytes } = await runToolCall(before, { ...place, row: stored.row }, call, tools, options);
   return { outcome, bytes };
 }
 

@@ -9,6 +9,9 @@ import type { RunConfig } from './schema.js';
 /** Reports whether two answers to one question are the same. */
 type Comparer = (left: ResultRow, right: ResultRow) => boolean | Promise<boolean>;
 
+/** Maximum symbolic comparisons of a sample, which take some 14 ms each: beyond them only equal texts are one answer. */
+const MOST_COMPARED = 100;
+
 const isRight = ({ feedback }: ResultRow) => feedback?.correct === true;
 
 /**
@@ -44,16 +47,21 @@ function comparerOf({ dataset }: RunConfig, symbolic: SymbolicComparer): Compare
   }
 }
 
-/** Answers of a sample, of which those that the grader of their task takes for the same are one in a vote. */
+/** Answers of a sample: those that the grader of their task takes for the same as the first of them are one in a vote. */
 export class EpochAnswers {
   private sample: string | null = null;
+  private compared = 0;
   /** The first row with each answer, and the votes by the answers' texts. */
   private firsts: ResultRow[] = [];
   private readonly votes = new Map<string, string>();
   private readonly areSame: Comparer | null;
 
   constructor(config: RunConfig, rules: Partial<RunConfig['metrics']>, symbolic: SymbolicComparer) {
-    this.areSame = rules.reducers?.includes('mode') ? comparerOf(config, symbolic) : null;
+    const bounded: SymbolicComparer = async (...pair) => {
+      this.compared += 1;
+      return this.compared <= MOST_COMPARED && symbolic(...pair);
+    };
+    this.areSame = rules.reducers?.includes('mode') ? comparerOf(config, bounded) : null;
   }
 
   /** Returns a row with its vote. Rows arrive sample by sample. */
@@ -61,6 +69,7 @@ export class EpochAnswers {
     if (this.areSame === null || row.error !== null) return row;
     if (row.id !== this.sample) {
       this.sample = row.id;
+      this.compared = 0;
       this.firsts = [];
       this.votes.clear();
     }

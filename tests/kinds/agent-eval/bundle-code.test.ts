@@ -12,6 +12,7 @@ import {
   type StoredRow,
 } from '../../../src/kinds/agent-eval/bundle-code.js';
 import type { BundleRow } from '../../../src/kinds/agent-eval/bundles/contracts.js';
+import { ToolRegistry, z } from '../../../src/kinds/agent-eval/bundles/index.js';
 import { seedDatabase } from '../../../src/kinds/agent-eval/bundles/seed-database.js';
 import { codeOf } from '../../../src/user-code/code.js';
 import { CodeEndedError } from '../../../src/user-code/code-pool.js';
@@ -92,6 +93,19 @@ test.each([
     }
   },
 );
+
+test('a tool that reaches nobody where the row names somebody is an error of the infrastructure', async () => {
+  const { stored, asked } = await desk();
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:59999'), { code: 'ECONNREFUSED' });
+  const tools = new ToolRegistry('web');
+  const parameters = z.object({ url: z.string() });
+  tools.tool('open', { description: 'Open.', parameters }, () => Promise.reject(refused));
+  const call = { name: 'open', arguments: '{"url": "http://127.0.0.1:59999/cart"}' };
+  const { outcome } = await runTool(stored, asked(call), limits, tools);
+  expect(outcome).toMatchObject({ fault: 'tool_failed' });
+  const row = { ...stored.row, sim_user_prompt: 'You buy a hat at http://127.0.0.1:59999.' };
+  await expect(runTool({ ...stored, row }, asked(call), limits, tools)).rejects.toBe(refused);
+});
 
 test('a worker without the files says where they must lie, and looks again', async () => {
   const { pool, stored } = await desk();

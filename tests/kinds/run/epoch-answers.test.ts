@@ -148,6 +148,18 @@ test('answers of other tasks, other samples and errors are left as they are, and
   expect(await answers.counted(row('t', 1, 'timeout'))).not.toHaveProperty('vote');
 });
 
+test('a hundred answers of a sample are compared with one another, and equal texts are one beyond that', async () => {
+  let compared = 0;
+  const symbolic = async () => {
+    compared += 1;
+    return false;
+  };
+  const roots = Array.from({ length: 40 }, (_, n) => `\\boxed{2\\sqrt{${n + 2}}}`);
+  const rows = await counted(numeric('1'), [...roots, roots[39] as string, '1', '1.0'], { symbolic });
+  expect(compared).toBe(100);
+  expect(new Set(rows.map(({ vote }) => vote)).size).toBe(41);
+});
+
 test('a comparison that reached its limit shows nothing, and one that could not be made is tried again', async () => {
   const roots = ['\\boxed{2\\sqrt{3}}', '\\boxed{\\sqrt{12}}', '1'];
   const limit = () => Promise.reject(new GradingLimitError('too long'));

@@ -110,7 +110,7 @@ export class Conversations {
       content: text,
       ...(tool_calls.length === 0 ? {} : { tool_calls }),
     });
-    conversation.thoughts.push({ reasoning, ...(as_given === undefined ? {} : { as_given }) });
+    conversation.thoughts.push({ reasoning, as_given });
     conversation.agent_turns += 1;
     conversation.open = tool_calls.slice(0, this.maxCalls);
     conversation.refused = tool_calls.slice(this.maxCalls);

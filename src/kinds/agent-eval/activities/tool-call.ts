@@ -5,8 +5,7 @@ import type { ToolCall } from '../../../contracts/language-model.js';
 import { SqlError } from '../../../databases/sql-error.js';
 import { missingFile } from '../../../storage/stored-file.js';
 import { withLog } from '../../../user-code/log.js';
-import { isOfLostSchema } from '../bundles/lost-schema.js';
-import { goalHolds } from '../bundles/reward.js';
+import { goalIn } from '../bundles/goal-in.js';
 import type { DatabaseVersion, ToolCallInput, ToolTurn } from '../contracts.js';
 import type { AgentEvalContext, AgentEvalContexts, OpenRollout } from './agent-eval-context.js';
 import { ROLLOUT_ERRORS, rolloutError, withLastingFailures } from './rollout-failures.js';
@@ -25,22 +24,12 @@ async function askedFor(
 
 /** Reports whether the row's goal holds in a version; null if the row has none. */
 async function goalAt({ database, stored }: OpenRollout, at: DatabaseVersion): Promise<boolean | null> {
-  const { end_goal_sql, id } = stored.row;
-  if (end_goal_sql === null) return null;
-  const copy = await database.open(at, { readOnly: true });
   try {
-    return await goalHolds(copy, end_goal_sql);
+    const seed = async () => database.read(await database.begin());
+    return await goalIn(await database.read(at), stored.row, seed);
   } catch (error) {
-    const seed = await database.open(await database.begin(), { readOnly: true });
-    try {
-      if (await isOfLostSchema(error, seed, copy)) return false;
-    } finally {
-      seed.close();
-    }
     if (!(error instanceof SqlError) && !(error instanceof TypeError)) throw error;
-    throw rolloutError(ROLLOUT_ERRORS.goal, `end_goal_sql of ${id}: ${error.message}`);
-  } finally {
-    copy.close();
+    throw rolloutError(ROLLOUT_ERRORS.goal, `end_goal_sql of ${stored.row.id}: ${error.message}`);
   }
 }
 

@@ -64,7 +64,7 @@ export function defineReward(judge: (input: RewardInput) => RewardAnswer | Promi
       answer = await runUserCode(() => judge(input));
     } catch (error) {
       if (isInfrastructureError(error)) throw error;
-      if (await isOfLostSchema(error, input.seed, input.db)) {
+      if (await isOfLostSchema(error, async () => input.seed)) {
         const reason = `the reward cannot read what the agent has left: ${(error as Error).message}`;
         return { score: 0, reason, metrics: {} };
       }

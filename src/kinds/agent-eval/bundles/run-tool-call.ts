@@ -52,7 +52,7 @@ export async function runToolCall(
   });
   const { written } = db.touched;
   try {
-    const outcome = await registry.call(call, { db, now: row.now, signal }, options);
+    const outcome = await registry.call(call, { db, now: row.now, signal }, { ...options, row });
     // The error of an aborted tool is not an outcome of the call.
     if (!outcome.ok) signal?.throwIfAborted();
     if (!outcome.ok) return { outcome, bytes: null, written };

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import type { UnknownKeys } from '../../../config/describe-issues.js';
 import { isMapping, isRounded, parseExactJson } from '../../../contracts/json.js';
 
 type Schema = z.core.$ZodTypes;
-type Issue = z.core.$ZodIssueUnrecognizedKeys | z.core.$ZodIssueInvalidType;
+type Literal = z.core.util.Literal;
+type Issue = UnknownKeys | z.core.$ZodIssueInvalidType;
 
 /** Types of schemas that leave it open which fields a value has. An object schema with a `catchall` does so as well. */
 const OPEN: readonly string[] = ['any', 'custom', 'record', 'transform', 'unknown'];
@@ -12,7 +14,7 @@ function isOfAnother(branch: z.core.$ZodType, value: unknown): boolean {
   const words = Object.entries(branch._zod.propValues ?? {});
   return (
     isMapping(value) &&
-    words.some(([key, known]) => Object.hasOwn(value, key) && !known.has(value[key] as z.core.util.Primitive))
+    words.some(([key, known]) => Object.hasOwn(value, key) && !known.has(value[key] as Literal))
   );
 }
 
@@ -42,52 +44,39 @@ const formsOfAll = (schemas: readonly z.core.$ZodType[], value: unknown) => [
   ...new Set(schemas.flatMap((schema) => formsOf(schema, value))),
 ];
 
-/** Lists the schemas of a field or an entry within a value of this form; none if it is not listed. */
-function partsOf({ _zod: { def } }: Schema, key: string | number): z.core.$ZodType[] {
-  switch (def.type) {
-    case 'object':
-      if (Object.hasOwn(def.shape, key)) return [def.shape[key] as z.core.$ZodType];
-      return def.catchall === undefined ? [] : [def.catchall];
-    case 'record':
-      return [def.valueType];
-    case 'array':
-      return [def.element];
-    case 'tuple': {
-      const part = def.items[Number(key)] ?? def.rest;
-      return part === null ? [] : [part];
+/** Lists the schemas of a field or an entry within a value of these forms; none if it is not listed. */
+function partsOf(forms: readonly Schema[], key: string | number): z.core.$ZodType[] {
+  return forms.flatMap(({ _zod: { def } }) => {
+    switch (def.type) {
+      case 'object':
+        return (Object.hasOwn(def.shape, key) ? def.shape[key] : def.catchall) ?? [];
+      case 'record':
+        return def.valueType;
+      case 'array':
+        return def.element;
+      case 'tuple':
+        return def.items[Number(key)] ?? def.rest ?? [];
+      default:
+        return [];
     }
-    default:
-      return [];
-  }
+  });
 }
 
-/** Types of schemas that take no text. */
-const NO_TEXT: readonly string[] = [
-  'array',
-  'boolean',
-  'null',
-  'nullable',
-  'number',
-  'object',
-  'record',
-  'tuple',
-];
+/** Tests of a value by the type of a schema. Schemas of other types are held to take any value. */
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  array: Array.isArray,
+  boolean: (value) => typeof value === 'boolean',
+  nullable: (value) => value === null,
+  number: (value) => typeof value === 'number',
+  object: isMapping,
+  record: isMapping,
+  string: (value) => typeof value === 'string',
+  tuple: Array.isArray,
+};
 
-/** Lists the values that a form names one by one; null where it names none. */
-function namedValues({ _zod: { def } }: Schema): readonly unknown[] | null {
-  if (def.type === 'literal') return def.values;
-  return def.type === 'enum' ? Object.values(def.entries) : null;
-}
-
-/** Reports whether a text is none of the values of these forms, while something else than a text may be. */
-function wantsNoText(forms: readonly Schema[], text: string): boolean {
-  const others = forms.filter((form) => namedValues(form) === null);
-  const named = forms.flatMap((form) => namedValues(form) ?? []);
-  return (
-    others.every(({ _zod: { def } }) => NO_TEXT.includes(def.type)) &&
-    !named.includes(text) &&
-    (others.length > 0 || named.some((value) => typeof value !== 'string'))
-  );
+/** Reports whether a form takes a value as what it is, without `z.coerce`. */
+function takes({ _zod: { def, values } }: Schema, value: unknown): boolean {
+  return values?.has(value as Literal) ?? TYPES[def.type]?.(value) ?? true;
 }
 
 /** Words of models that write Python in place of JSON. */
@@ -115,14 +104,12 @@ export function withTypes(schemas: readonly z.core.$ZodType[], value: unknown): 
   const forms = formsOfAll(schemas, value);
   if (forms.length === 0) return value;
   if (typeof value === 'string') {
-    const meant = wantsNoText(forms, value) ? meaning(value) : value;
-    return typeof meant === 'string' ? value : withTypes(schemas, meant);
+    const meant = forms.some((form) => takes(form, value)) ? value : meaning(value);
+    // Where only certain values may be, another is told as it was written.
+    const mayBe = forms.some(({ _zod: { values } }) => values?.has(meant as Literal) ?? true);
+    return typeof meant === 'string' || !mayBe ? value : withTypes(schemas, meant);
   }
-  const within = (key: string | number, part: unknown) =>
-    withTypes(
-      forms.flatMap((form) => partsOf(form, key)),
-      part,
-    );
+  const within = (key: string | number, part: unknown) => withTypes(partsOf(forms, key), part);
   if (Array.isArray(value)) return value.map((part, index) => within(index, part));
   if (!isMapping(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, within(key, part)]));
@@ -148,17 +135,17 @@ export function silentChanges(
   path: PropertyKey[] = [],
 ): Issue[] {
   const forms = formsOfAll(schemas, value);
-  const [first] = forms;
-  if (first === undefined) return [];
-  if (forms.every((form) => isMisread(form, value))) {
-    return [{ code: 'invalid_type', expected: first._zod.def.type as 'number', path, message: '' }];
+  if (forms.length === 0) return [];
+  const taking = forms.findIndex((form) => takes(form, value));
+  const misreading = forms.findIndex((form) => isMisread(form, value));
+  // Of what is neither a list nor a mapping, zod makes what the first of several forms does.
+  const isFirst = taking < 0 || (misreading < taking && Object(value) !== value);
+  if (misreading >= 0 && isFirst) {
+    const expected = (forms[misreading] as Schema)._zod.def.type as 'number';
+    return [{ code: 'invalid_type', expected, path, message: '' }];
   }
   const within = (key: string | number, part: unknown) =>
-    silentChanges(
-      forms.flatMap((form) => partsOf(form, key)),
-      part,
-      [...path, key],
-    );
+    silentChanges(partsOf(forms, key), part, [...path, key]);
   if (Array.isArray(value)) return value.flatMap((part, index) => within(index, part));
   if (!isMapping(value)) return [];
   const found = Object.entries(value).flatMap(([key, part]) => within(key, part));
@@ -167,8 +154,9 @@ export function silentChanges(
     objects.some(({ catchall }) => catchall !== undefined && catchall._zod.def.type !== 'never') ||
     forms.some(({ _zod: { def } }) => OPEN.includes(def.type));
   const isDropped = objects.some(({ catchall }) => catchall === undefined) && !isOpen;
-  const keys = Object.keys(value).filter((key) => !objects.some(({ shape }) => Object.hasOwn(shape, key)));
+  const known = [...new Set(objects.flatMap(({ shape }) => Object.keys(shape)))];
+  const keys = Object.keys(value).filter((key) => !known.includes(key));
   return isDropped && keys.length > 0
-    ? [{ code: 'unrecognized_keys', keys, path, message: '' }, ...found]
+    ? [{ code: 'unrecognized_keys', keys, known, path, message: '' }, ...found]
     : found;
 }

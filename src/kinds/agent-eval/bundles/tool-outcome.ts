@@ -10,7 +10,7 @@ import { asError, runAtOnce, runUserCode } from '../../../contracts/run-user-cod
 import { wellFormed, wellFormedJson } from '../../../contracts/well-formed.js';
 import { bigintToJson } from '../../../datasets/row.js';
 import type { ToolFault, ToolOutcome } from './contracts.js';
-import { failedAtNamedPlace } from './named-places.js';
+import { isOfNamedPlace } from './named-places.js';
 
 export function failed(fault: ToolFault, said: string): ToolOutcome {
   const message = wellFormed(said);
@@ -49,12 +49,12 @@ function toResult(value: unknown): Json {
 
 /**
  * Runs a tool and converts its result or error to an outcome. An Error that it answers counts as thrown.
- * @param call as the model wrote it
+ * @param call as the model wrote it, with the row, whose words tell the bundle's own services
  * @param outer aborts the tool's signal, as the timeout does
  * @throws infrastructure errors, including the timeout of a tool.
  */
 export async function toolOutcome(
-  call: { name: string; arguments: string },
+  call: { name: string; arguments: string; row?: unknown },
   timeoutMs: number,
   outer: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<unknown>,
@@ -73,11 +73,13 @@ export async function toolOutcome(
     if (isNativeError(answer)) throw asError(answer);
     return succeeded(toResult(answer));
   } catch (error) {
-    if (isInfrastructureError(error)) {
-      if (!(await failedAtNamedPlace(error, call.arguments))) throw error;
-      return failed('tool_failed', infrastructureMessage(asError(error)));
-    }
     const { message, name } = asError(error);
+    if (isInfrastructureError(error)) {
+      const said = infrastructureMessage(asError(error));
+      if (name !== 'InfrastructureError' && (await isOfNamedPlace(said, call)))
+        return failed('tool_failed', said);
+      throw error;
+    }
     return failed('tool_failed', message === '' ? name : message);
   } finally {
     clearTimeout(timeout);

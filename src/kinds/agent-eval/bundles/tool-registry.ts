@@ -63,6 +63,8 @@ export interface ToolCallOptions {
   allowed?: readonly string[] | null;
   /** Time limit of a call in milliseconds; default 60,000. */
   timeoutMs?: number;
+  /** The row that the call is made for, if any. */
+  row?: unknown;
 }
 
 const MARK = Symbol.for('reprise.tool-registry');
@@ -226,7 +228,7 @@ export class ToolRegistry {
   async call(
     call: { name: string; arguments: string },
     context: ToolContext,
-    { allowed = null, timeoutMs = CALL_MS }: ToolCallOptions = {},
+    { allowed = null, timeoutMs = CALL_MS, row }: ToolCallOptions = {},
   ): Promise<ToolOutcome> {
     const tool = this.byName.get(call.name);
     const offered = this.tools.map(({ name }) => name).filter((name) => allowed?.includes(name) ?? true);
@@ -237,7 +239,7 @@ export class ToolRegistry {
     }
     const read = await readArguments(call.arguments, tool.schema, tool.parameters);
     if ('fault' in read) return failed('invalid_arguments', read.fault);
-    return toolOutcome(call, timeoutMs, context.signal, async (signal) =>
+    return toolOutcome({ ...call, row }, timeoutMs, context.signal, async (signal) =>
       tool.run(read.value, { ...context, signal }),
     );
   }

@@ -15,13 +15,14 @@ export function isToolCall(text: string): boolean {
 
 /** Creates the pattern of a call without marks, such as `find {"id": 1}`, `[find(id=1)]` or `Action: find`. */
 function callOf(names: readonly string[]): RegExp {
-  const name = `(?:\\w{1,20}\\.)?(?:${names.join('|')})`;
+  const name = `(?:(?:functions|tools|default_api)\\.)?(?:${names.join('|')})`;
   const forms = [
     // With values: what explains a tool only names its parameters.
     String.raw`(?:^[ \t*_>\x60-]{0,20}(?:\w{1,30} ?= ?|print\()?|\[)${name}(?:\.call)?\(\s*(?:\w+\s*[=:]|["'\d[{]|\)[\])\s;*_\x60]{0,20}$)`,
-    String.raw`(?<![\w-])${name}\s*(?:\x60{3}(?:json)?\s*)?\(?\{\s*["'}]`,
-    String.raw`^[ \t*_]{0,20}(?:action|tool|function)(?: name)?[*_]*:[*_\x60 \t]*${name}[*_\x60 \t]*(?:$|[({[])`,
-    String.raw`"(?:action|name|tool|function|tool_name|function_name|recipient_name)"\s*:\s*"${name}"`,
+    String.raw`(?<![\w.-])${name}\s*(?:\x60{3}(?:json)?\s*)?\(?\{\s*["'}]`,
+    String.raw`^[ \t*_]{0,20}(?:action|tool|function)(?: name)?[*_]*:[*_\x60 \t]*${name}[*_\x60 \t]*(?:[({[]|[\r\n]{1,4}[*_ \t]{0,20}(?:action )?(?:input|arguments|args|parameters)\b)`,
+    String.raw`"(?:name|tool|function|tool_name|function_name|recipient_name)"\s*:\s*"${name}"`,
+    String.raw`"action"\s*:\s*"${name}"\s*,\s*"action_input"`,
     String.raw`<${name}>\s*[<{]`,
   ];
   return new RegExp(forms.join('|'), 'im');

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../../contracts/language-model.js';
-import { asks, onlyTakesLeave } from './last-words.js';
+import { canBeActedOn } from './last-words.js';
 
 /** Text with which a simulated user, or a person in its place, ends the conversation. */
 export const DEFAULT_STOP_TOKEN = '###STOP###';
@@ -32,21 +32,33 @@ const OPENING = 'The chat is open, and you write first.';
 const JOINT = /(?<=[\p{L}\p{N}])(?=[^\p{L}\p{N}\s])|(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])/u;
 
 /** Stop token that could be a word of the user's own, such as `TERMINATE`. */
-const WORDS = /^\s*[\p{L}\p{N}][\p{L}\p{M}\p{N}\s'’-]*$/u;
+const WORDS = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}\s'’-]*$/u;
 
-/** Returns the pattern of a stop token: one with signs counts anywhere, words only as written, as a line or the end. */
-function patternOf(stopToken: string): RegExp {
-  if (WORDS.test(stopToken)) {
-    const token = `[*_\`"'(]{0,3}${stopToken.trim()}[*_\`"'.!)]{0,4}`;
-    return new RegExp(`^[ \\t]*${token}[ \\t]*$|(?<![\\p{L}\\p{M}\\p{N}'’-])${token}(?![^])`, 'gmu');
+/** Returns the patterns of a stop token: one with signs counts anywhere; words as a message of their own, or as written. */
+function patternsOf(stopToken: string): RegExp[] {
+  const words = stopToken.trim();
+  if (WORDS.test(words)) {
+    const written = `[*_\`"'#\\p{Ps}\\p{Pi}<]{0,3}[${words[0]}${words[0]?.toUpperCase()}]${words.slice(1)}`;
+    const other = '[^\\p{L}\\p{N}?？؟]';
+    return [
+      new RegExp(`^${other}*${words}${other}*$`, 'iu'),
+      new RegExp(
+        `^[ \\t]*${written}[^\\p{L}\\p{N}?？؟\\n]*$|(?<![^])${written}(?: ?[.,:;!–—]| - )${other}*`,
+        'gmu',
+      ),
+      new RegExp(`(?<![\\p{Lu}\\p{Ll}\\p{M}\\p{N}]['’-]?)(?:${written}${other}*){1,3}(?![^])`, 'gu'),
+    ];
   }
   const token = stopToken.split(JOINT).map(escaped).join('[ \\t]?');
-  return new RegExp(`[*_\`"']{0,3}${token}[*_\`"'.]{0,4}`, 'gi');
+  return [new RegExp(`[*_\`"']{0,3}${token}[*_\`"'.]{0,4}`, 'gi')];
 }
 
 /** Removes the stop token, with emphasis or quotes around it, from a user's message. */
 export function readUserMessage(said: string, stopToken: string): SimulatedMessage {
-  const parts = said.trim().split(patternOf(stopToken));
+  const parts = patternsOf(stopToken).reduce(
+    (pieces, pattern) => pieces.flatMap((piece) => piece.split(pattern)),
+    [said.trim()],
+  );
   const text = parts.join('').trim();
   const stops = parts.length > 1;
   return { text: stops && !saysAnything(text) ? '' : text, stops };
@@ -69,8 +81,8 @@ export function userMove(
   if (!stops) return 'said';
   if (text === '') return 'stopped';
   const last = visibleMessages(messages).at(-1);
-  const wasAsked = last?.role === 'assistant' && asks(last.content);
-  return wasAsked || !onlyTakesLeave(text) ? 'answered_and_left' : 'stopped';
+  const agents = last?.role === 'assistant' ? last.content : '';
+  return canBeActedOn(text, agents) ? 'answered_and_left' : 'stopped';
 }
 
 function escaped(text: string): string {

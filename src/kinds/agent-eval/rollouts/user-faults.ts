@@ -46,31 +46,26 @@ export function userFault(reply: UserReply, context: UserFaultContext): UserFaul
 const SPEAKER =
   '(?:(?:ai |customer (?:service |support )?|support |virtual )?(?:agent|assistant)|customer support|support|chatbot|bot)';
 /** Name of somebody who is quoted after it, as in `Agent: Maria told me …` */
-const QUOTED = '[ \\t]+(?!i )\\w+ (?:told|promised|wrote) ';
+const QUOTED = '[ \\t]+(?!(?:i|you|he|she|we|they)\\b)\\w+ (?:told|promised|wrote) ';
+const LABEL = String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:(?!${QUOTED}))`;
 /** Label of a speaker: `Agent: …`, `**Assistant:** …`, `[Agent] …` */
-const LABEL = new RegExp(
-  String.raw`^[\s*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*\s*:(?!${QUOTED}))`,
-  'i',
-);
+const FIRST_LABEL = new RegExp(LABEL, 'i');
 /** Label on a later line, followed by a sentence: a line such as `Agent: Maria` may be what a user knows. */
-const LATER_LABEL = new RegExp(
-  String.raw`^[ \t*_#>]*(?:\[${SPEAKER}\]|<${SPEAKER}>|${SPEAKER}[*_]*[ \t]*:(?!${QUOTED}))[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`,
-  'im',
-);
+const LATER_LABEL = new RegExp(String.raw`${LABEL}[*_ \t]*[^\s*_]\S*[^\S\n]+(?:\S+[^\S\n]+){2}\S`, 'im');
 
 const NUMBER = `(?:customer|user|member|passenger|booking|reservation|confirmation|order|ticket|account)(?: |-)(?:id|number|reference|code)`;
 /** Phrases that only a service agent uses. */
 const AGENT_PHRASES = [
   /\bhow (?:can|may|could) i (?:help|assist) you\b(?! (?:find|identify|locate|verify|look|understand|with (?:that|this|the verification)))/,
-  /\b(?:is there|was there) anything else (?:that )?i (?:can|could|may) (?:help|assist|do for you)\b(?! (?:you )?to\b)/,
+  /\b(?:is there|was there) anything else (?:that )?i (?:can|could|may) (?:help|assist|do for you)\b(?! to (?:check|verify)\b)/,
   /\bwhat (?:else )?can i (?:help|assist) you with\b/,
   /\bi(?:'d| would| will|'ll|'m| am)(?: be)? (?:more than )?(?:happy|glad|pleased) to (?:help|assist) you\b/,
   /\bi(?:'m| am) here to (?:help|assist) you\b/,
   /\bi(?:'m| am) (?:an? |your )(?:ai |virtual |digital )(?:assistant|agent)\b/,
   /\bas an ai (?:language )?(?:model|assistant)\b/,
-  /\b(?:i(?:'ve| have)|i) (?:just |now |successfully |already )*(?:(?:booked|rebooked|reserved|cancelled|canceled|refunded|processed|issued) (?!my\b)(?:[^.!?\n]{1,60} )?|(?:updated|changed|confirmed) (?:your|the (?:booking|reservation|flight|order)) (?:[^.!?\n]{1,60} )?)for you\b(?! to\b)/,
+  /\b(?:i(?:'ve| have)|i) (?:just |now |successfully |already )*(?:booked|rebooked|reserved|cancelled|canceled|refunded|processed|issued|updated|changed|confirmed) (?!my\b)(?:[^.!?\n]{1,60} )?for you\b(?! to (?:check|verify|see|know|look)\b)/,
   new RegExp(
-    String.raw`\b(?:could|can|would|may|will) (?:you|i) (?:please )?(?:provide|share|have|confirm|(?:give|tell) me(?! your (?:[a-z]+ )?(?:ticket|confirmation)))(?: me)?(?: with)? your (?:[a-z]+ )?${NUMBER}\b(?!.{0,80}\bmine\b)`,
+    String.raw`\b(?:could|can|would|may|will) (?:you|i) (?:please )?(?:provide|share|have|confirm|give me|tell me)(?: me)?(?: with)? your (?:[a-z]+ )?${NUMBER}\b(?!.{0,80}\bmine\b)`,
     's',
   ),
   /^(?:(?:great|perfect|done|all set|good news)[,.!:]* )?your (?:booking|reservation|flight|order|refund|ticket|exchange|return) (?:has been|is now) (?:booked|confirmed|cancelled|canceled|processed|changed|refunded|updated|issued|reserved)\b/,
@@ -78,19 +73,22 @@ const AGENT_PHRASES = [
 
 /** Thanks of a company to a customer. A user may thank for choosing a flight, such as HA103, or for calling for them. */
 const THANKS_CUSTOMER =
-  /\b[Tt]hank you for (?:contacting|calling|choosing|reaching out to|flying with) (?:us\b|our\b|customer\b|(?:the )?(?!\w*\d)[A-Z])(?![^.!?\n]{0,80}\b(?:me|my)\b)/;
+  /\b[Tt]hank you for (?:contacting|calling|choosing|reaching out to|flying with) (?:us\b|our\b|customer\b|(?:the )?(?!\w*\d)[A-Z])(?![^.!?,;\n]{0,80}\b(?:for me|on my behalf|about my)\b)/;
 
 function speaksAsAgent(text: string, part: string): boolean {
   const lines = withoutWordsOf(part, text, /[^\n]+/g);
-  if (LABEL.test(lines) || LATER_LABEL.test(lines)) return true;
+  if (FIRST_LABEL.test(lines) || LATER_LABEL.test(lines)) return true;
   const own = withoutWordsOf(part, withoutQuotes(text).replaceAll('’', "'"), /[^.!?,;:\n]+/g);
   return THANKS_CUSTOMER.test(own) || AGENT_PHRASES.some((phrase) => phrase.test(own.toLowerCase()));
 }
 
-/** Removes the pieces that stand in the user's part word for word: it may be told what to say. */
+/** Removes the pieces, longer than a label, that stand in the user's part word for word: it may be told what to say. */
 function withoutWordsOf(part: string, text: string, pieces: RegExp): string {
   const known = ` ${wordsOf(part).join(' ')} `;
-  return text.replaceAll(pieces, (piece) => (known.includes(` ${wordsOf(piece).join(' ')} `) ? ' ' : piece));
+  return text.replaceAll(pieces, (piece) => {
+    const said = wordsOf(piece);
+    return said.length > 3 && known.includes(` ${said.join(' ')} `) ? ' ' : piece;
+  });
 }
 
 /** Removes quotations: a user may quote the agent. */

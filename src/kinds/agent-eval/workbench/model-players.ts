@@ -49,7 +49,7 @@ export function modelAsAgent(player: ModelPlayer, tools: ToolDefinition[]) {
     const asked = { messages: withThoughts(messages, thoughts), tools };
     const said = await ask(player, asked, { purpose: 'agent', ordinal: reply });
     const { reasoning = '', as_given } = said;
-    thoughts[reply] = { reasoning, ...(as_given === undefined ? {} : { as_given }) };
+    thoughts[reply] = { reasoning, as_given };
     return { text: said.text, tool_calls: said.tool_calls ?? [] };
   };
 }

@@ -1,6 +1,7 @@
 import type { ChatMessage, ToolCall } from '../../../contracts/language-model.js';
 import { noStepCost } from '../../../runtime/step-cost.js';
 import type { ToolOutcome } from '../bundles/contracts.js';
+import { goalIn } from '../bundles/goal-in.js';
 import { runReward } from '../bundles/judge.js';
 import type { Bundle } from '../bundles/load.js';
 import type { RewardOutput } from '../bundles/reward.js';
@@ -10,7 +11,6 @@ import type { RolloutOutcome, UserFault } from '../contracts.js';
 import { firstPlace, Rollout } from '../rollouts/rollout.js';
 import { rolloutRules } from '../rollouts/rules.js';
 import { readUserMessage, userMove } from '../rollouts/simulated-user.js';
-import { goalIn } from './goal-in.js';
 import { seededBytes } from './seeded-bytes.js';
 
 /** Error of a player who leaves before the conversation is over. */
@@ -87,7 +87,7 @@ export async function playRow(
         database = bytes ?? database;
         messages.push({ role: 'tool', content: outcome.content, tool_call_id: call.id });
         players.called(call, outcome, messages);
-        const goal = row.stop_at_goal ? await goalIn(database, row, seed) : null;
+        const goal = row.stop_at_goal ? await goalIn(database, row, async () => seed) : null;
         return { at: { ...at, version }, ok: outcome.ok, goal };
       },
       user: async ({ user_turns }) => {

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../../config/errors.js';
 import { SqlError } from '../../../databases/sql-error.js';
 import type { ToolOutcome } from '../bundles/contracts.js';
+import { goalIn } from '../bundles/goal-in.js';
 import type { Bundle } from '../bundles/load.js';
 import type { LoadedRow } from '../bundles/row-loader.js';
 import { runToolCall } from '../bundles/run-tool-call.js';
-import { goalIn } from './goal-in.js';
 import { seededBytes } from './seeded-bytes.js';
 
 /** State of the desk. */
@@ -33,17 +33,14 @@ export function bundleRow(bundle: Bundle, id: string | null): LoadedRow {
  */
 export class ToolDesk {
   private calls = 0;
-  private bytes: Uint8Array;
   private last: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly load: () => Promise<Bundle>,
     private bundle: Bundle,
     private current: LoadedRow,
-    private seed: Uint8Array,
-  ) {
-    this.bytes = seed;
-  }
+    private bytes: Uint8Array,
+  ) {}
 
   /**
    * @param load reads the bundle; called again at every reset, so that changed modules are used
@@ -65,8 +62,7 @@ export class ToolDesk {
     return this.next(async () => {
       const bundle = await this.load();
       const current = bundleRow(bundle, row ?? this.current.row.id);
-      this.seed = await seededBytes(current.row);
-      this.bytes = this.seed;
+      this.bytes = await seededBytes(current.row);
       this.bundle = bundle;
       this.current = current;
       this.calls = 0;
@@ -98,7 +94,8 @@ export class ToolDesk {
       calls: this.calls,
     };
     try {
-      return { ...state, goal: await goalIn(this.bytes, this.current.row, this.seed) };
+      const goal = await goalIn(this.bytes, this.current.row, () => seededBytes(this.current.row));
+      return { ...state, goal };
     } catch (error) {
       if (!(error instanceof SqlError) && !(error instanceof TypeError)) throw error;
       return { ...state, goal: null, goal_error: error.message };

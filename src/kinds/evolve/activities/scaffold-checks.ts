@@ -2,18 +2,34 @@ import { Context } from '@temporalio/activity';
 import type { WorkerDependencies } from '../../../activities/dependencies.js';
 import { modelNameOf } from '../../../config/model-name.js';
 import type { AdaptiveLimit } from '../../../language-models/adaptive-limit.js';
+import { scaffoldSupport } from '../../../sandboxes/scaffold-support.js';
 import type { ProposeScaffoldInput } from '../contracts.js';
 import { type CodeSummary, sameAs, summarizeCode } from '../evolution/duplicates.js';
-import type { ScaffoldFiles, ScaffoldMetadata } from '../evolution/types.js';
+import { MAIN_FILE, type ScaffoldFiles, type ScaffoldMetadata } from '../evolution/types.js';
 import type { EvolveContext } from './evolve-context.js';
 import { writeScaffold } from './scaffold-files.js';
 
-/** Program that compiles every Python file of a scaffold without running any of it. */
+/** Program that compiles a scaffold and finds its modules, without running any of it: no file can replace `_ast`. */
 const COMPILE_CHECK = `
-import sys
-for name in sys.stdin.read().split("\\n"):
+import _ast, sys
+names = sys.stdin.read().split("\\n")
+trees = {}
+for name in names:
     with open(name, "rb") as file:
-        compile(file.read(), name, "exec", dont_inherit=True)
+        source = file.read()
+    compile(source, name, "exec", dont_inherit=True)
+    trees[name] = [] if b"sys.path" in source else compile(source, name, "exec", _ast.PyCF_ONLY_AST, True).body
+imported = ["${MAIN_FILE}"]
+for name in imported:
+    for node in trees.pop(name, []):
+        modules = [one.name for one in node.names] if isinstance(node, _ast.Import) else []
+        if isinstance(node, _ast.ImportFrom) and node.level == 0:
+            modules = [node.module]
+        for root in (module.split(".")[0] for module in modules):
+            if root + ".py" in names:
+                imported.append(root + ".py")
+            elif root not in sys.modules and not any(one.find_spec(root, None) for one in sys.meta_path):
+                sys.exit(f"{name} imports {root}, which is neither a file of it nor installed.")
 `;
 const CHECK_NAME = 'reprise_compile_check.py';
 const CHECK_LIMITS = { timeout_sec: 20, memory_mb: 256, cpus: 1, pids: 16, output_kb: 16, tmpfs_mb: 16 };
@@ -64,7 +80,7 @@ export class ScaffoldChecks {
     try {
       const { status, stderr } = await sandbox.run(
         {
-          files: { ...files, [CHECK_NAME]: COMPILE_CHECK },
+          files: { ...files, ...(await scaffoldSupport()), [CHECK_NAME]: COMPILE_CHECK },
           main: CHECK_NAME,
           input: Object.keys(files)
             .filter((path) => path.endsWith('.py'))

@@ -50,8 +50,8 @@ export function fencedBlocks(text: string): FencedBlock[] {
       end = fenceOutsideStrings(lines, index, fence) ?? end;
     }
     const inside = lines.slice(index + 1, end);
-    // The first line of a program has none of its own, also where the fence alone is indented.
-    const first = /^[ \t]*(?=\S)/.exec(inside.find((line) => line.trim() !== '') ?? '')?.[0] ?? '';
+    // The first line of a program has none of its own, also where the fence alone is indented; a comment may have any.
+    const first = /^[ \t]*(?=[^\s#])/m.exec(inside.join('\n'))?.[0] ?? '';
     const most = Math.min(indentation.length, first.length);
     const content = inside.map((line) => withoutIndentation(line, most)).join('\n');
     blocks.push({ ...shell, content, closed: end < lines.length });

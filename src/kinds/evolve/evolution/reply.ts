@@ -3,7 +3,7 @@ import { saidIn } from '../../../replies/read-reply.js';
 import { type FencedBlock, fencedBlocks, isPythonBlock } from './fenced-blocks.js';
 import { isReservedFile, nameOfBlock, pathFault } from './file-names.js';
 import { isWrapper, otherReadings } from './meant-fences.js';
-import { addModules, type SparePart, withHelpers } from './missing-parts.js';
+import { addModules, withHelpers } from './missing-parts.js';
 import { codeOf } from './python-source.js';
 import { MAIN_FILE, type ScaffoldFiles } from './types.js';
 
@@ -17,7 +17,6 @@ type ReplyFault =
   | 'no_code_block'
   | 'unfinished_block'
   | 'no_main_file'
-  | 'missing_file'
   | 'no_process_input'
   | 'unsafe_path'
   | 'too_large';
@@ -72,14 +71,14 @@ function parseBlocks(text: string): ParsedReply {
   if (main !== undefined) files.set(MAIN_FILE, main.content);
   const source = files.get(MAIN_FILE);
   if (source === undefined) return withoutMain(blocks);
-  const spare = blocks.flatMap(({ name, block }): SparePart[] => {
-    const isSpare = name === null && block.closed && block !== main && mayBePython(block);
-    const [first = ''] = block.content.trimStart().split('\n', 1);
-    return isSpare ? [{ label: `${block.lineBefore}\n${first}`, content: block.content }] : [];
+  const unnamed = blocks.flatMap(({ name, block }) => {
+    if (name !== null || !block.closed || block === main) return [];
+    return isWrapper(block) ? fencedBlocks(block.content) : [block];
   });
+  const spare = unnamed.filter((block) => mayBePython(block) && !INTERFACE.test(codeOf(block.content)));
   files.set(MAIN_FILE, withHelpers(source, spare, warnings));
-  const missing = addModules(files, spare, text);
-  return missing === null ? checked(files, warnings) : failure('missing_file', missing);
+  addModules(files, spare);
+  return checked(files, warnings);
 }
 
 /**
@@ -114,14 +113,14 @@ function definesEntryPoint(source: string): boolean {
   return DEFINITION.test(code) || OTHER_ENTRY_POINT.test(code);
 }
 
-/** Definition without a body, up to the next line that is not indented: an interface. */
+/** Definition without a body, and nothing else: an interface. */
 const INTERFACE =
-  /^def\s+process_input\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^:\n]*:(?:\s|""|\.\.\.|\bpass\b|\braise\s+NotImplementedError\b(?:\(["]*\))?)*(?![\s\S])/;
+  /^def\s+\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^:\n]*:(?:\s|""|\.\.\.|\bpass\b|\braise\s+NotImplementedError\b(?:\(["]*\))?)*(?![\s\S])/;
 
-/** Reports whether a block defines `process_input` as an interface alone. */
+/** Reports whether a block, where it defines `process_input` last, does so as an interface alone. */
 function isInterface(code: string): boolean {
-  const definition = code.slice(code.search(DEFINITION));
-  return INTERFACE.test(definition.split(/\n(?=[^\s)"])/, 1)[0] as string);
+  const last = code.split(/^(?=def\s+process_input\s*\()/m).at(-1) as string;
+  return INTERFACE.test(last.split(/\n(?=[^\s)"])/, 1)[0] as string) && !OTHER_ENTRY_POINT.test(code);
 }
 
 function unnamedMain(blocks: readonly NamedBlock[]): FencedBlock | undefined {
@@ -130,7 +129,7 @@ function unnamedMain(blocks: readonly NamedBlock[]): FencedBlock | undefined {
     .map(({ block }) => ({ block, code: codeOf(block.content) }));
   for (const entryPoint of [DEFINITION, OTHER_ENTRY_POINT]) {
     const all = unnamed.filter(({ code }) => entryPoint.test(code));
-    const programs = entryPoint === DEFINITION ? all.filter(({ code }) => !isInterface(code)) : all;
+    const programs = all.filter(({ code }) => !isInterface(code));
     const candidates = (programs.length > 0 ? programs : all).map(({ block }) => block);
     const main = candidates.findLast(isPythonBlock) ?? candidates.findLast(({ language }) => language === '');
     if (main !== undefined) return main;

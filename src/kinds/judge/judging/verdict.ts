@@ -1,5 +1,5 @@
 import { isMapping } from '../../../contracts/json.js';
-import { beginsObject, objectsIn } from '../../../replies/json-objects.js';
+import { lastObject } from '../../../replies/json-objects.js';
 import type { Criterion } from '../schema.js';
 import { EPISODE_FIELD } from './fields.js';
 
@@ -68,20 +68,11 @@ function episodeIn(entry: unknown): EpisodeVerdict | null {
   return success === undefined ? null : { success, rationale: isMapping(entry) ? reasonIn(entry) : '' };
 }
 
-/**
- * Reads a judge's reply: a JSON object with an entry for each criterion. Of several, the last one with all entries
- * counts: those before it are drafts, or repeat the form. It does not count where a later one has some of the entries,
- * or cannot be read: what is judged could have planted it. Other fields are ignored.
- */
+/** Reads a judge's reply: a JSON object with an entry for each criterion. Other fields are ignored. */
 export function readVerdict(text: string, criteria: readonly Criterion[]): ReadVerdict {
-  const objects = objectsIn(text);
   const names = criteria.map(({ name }) => name);
-  const whole = objects.findLast(({ object }) => names.every((name) => Object.hasOwn(object, name)));
-  const isOverridden = whole !== undefined && beginsObject(text.slice(whole.end), names);
-  const last = isOverridden ? objects.at(-1) : (whole ?? objects.at(-1));
-  if (last === undefined) return { ok: false, fault: 'The reply holds no JSON object.' };
-  if (isOverridden && last === whole)
-    return { ok: false, fault: 'The last JSON object of the reply cannot be read.' };
+  const last = lastObject(text, names);
+  if ('fault' in last) return { ok: false, ...last };
   const found = last.object;
   const entryOf = (name: string) => (Object.hasOwn(found, name) ? found[name] : undefined);
   const faults = criteria.flatMap((criterion) => entryFault(criterion, entryOf(criterion.name)) ?? []);

@@ -139,12 +139,13 @@ export class OwnKindContext {
   ): Promise<SampleCall[]> {
     const made = questions.map(async ({ role, question }, ordinal): Promise<SampleCall> => {
       const call = { sample_id: id, trial: 0, purpose: purposeOf(role), ordinal, role };
-      const own = replies.filter((reply) => reply.role === role);
-      const messages = withGiven(question.messages, own);
-      const { key, request } = models.prepare(this.model(role), call, { ...question, messages });
+      const { key, request } = models.prepare(this.model(role), call, question);
       const held = replies[ordinal];
       const stored = held?.key === key ? held : (await this.calls.find(call, key))?.record;
-      return { role, key, request, record: stored ?? null };
+      if (stored !== undefined) return { role, key, request, record: stored };
+      const own = replies.filter((reply) => reply.role === role);
+      const messages = withGiven(request.messages, own);
+      return { role, key, request: { ...request, messages }, record: null };
     });
     return Promise.all(made);
   }

@@ -65,18 +65,19 @@ export async function importInspect(
     }
   }
   await store.writeStream(artifactKeys.calls, jsonLines(calls()));
-  // On a scale such as 1 to 5, the worst grade is no success.
-  const most = rows.reduce((highest, { reward }) => Math.max(highest, reward ?? 1), 1);
-  for (const { feedback, reward } of rows) if (feedback !== null) feedback.correct = (reward ?? 0) >= most;
+  const most = rows.reduce((highest, { reward }) => Math.max(highest, reward ?? 0), 0);
+  // On a scale such as 1 to 5, nothing says what a success is.
+  const isScale = most >= 1.5;
+  if (isScale) for (const { feedback } of rows) if (feedback !== null) feedback.correct = undefined;
   await store.writeStream(DATASET, jsonLines(dataset.values()));
   await store.write(HEADER, readableJson(log.header));
   await store.writeStream(artifactKeys.results, jsonLines(rows));
   const failed = rows.filter(({ error }) => error !== null);
   const scored = failed.filter(({ scores }) => score !== null && scores[score] != null).length;
   const notes = notesOf(log, score, names);
-  if (most > 1) {
+  if (isScale) {
     notes.push(
-      `The score ${score} goes up to ${most}, and only that is correct here; reprise stats takes the least reward of a success as --success-reward.`,
+      `The score ${score} goes up to ${most}, and nothing says what is correct; reprise stats takes the least reward of a success as --success-reward.`,
     );
   }
   if (scored > 0) {

@@ -128,14 +128,16 @@ const START = '_journal/start.json';
 const SAMPLE = /^samples\/(.*)_epoch_(\d+)\.json$/s;
 const CHUNKED_SAMPLE = /^samples\/.*_epoch_\d+\/sample\.json$/s;
 
-/** Pattern of a whole number that may be beyond 2^53, as ids are. */
-const LONG_NUMBER = /[[:,]\s*-?\d{16,}\s*[\],}]/;
+/** Pattern of ids that are whole numbers and may be beyond 2^53. */
+const LONG_IDS = /"(?:\w{1,40}_)?ids?"\s*:\s*(?:-?\d{16,}|\[[\s\d,-]*\])/g;
 
-/** Parses JSON that may hold Python's NaN and Infinity, which become null, and long whole numbers, which become texts. */
+const quoted = (ids: string) =>
+  ids.replace(/-?\d{16,}/g, (id) => (Number.isSafeInteger(Number(id)) ? id : `"${id}"`));
+
+/** Parses JSON that may hold Python's NaN and Infinity, which become null, and ids beyond 2^53, which become texts. */
 export function parsePythonJson(text: string): unknown {
-  if (LONG_NUMBER.test(text)) return parsePlainJson(text);
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(LONG_IDS, quoted));
   } catch {
     return parsePlainJson(text);
   }

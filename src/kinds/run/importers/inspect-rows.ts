@@ -1,4 +1,5 @@
 import { callKeyOf } from '../../../activities/call-key.js';
+import type { Feedback } from '../../../contracts/environment.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type {
   CallRecord,
@@ -30,7 +31,8 @@ export interface DatasetRow {
 }
 
 /** Row of an imported run: one sample in one epoch, with the values of all its scorers. */
-export interface ImportedRow extends TaskRow {
+export interface ImportedRow extends Omit<TaskRow, 'feedback'> {
+  feedback: Partial<Feedback> | null;
   /** Values as numbers, by scorer; of scorers with several values by `scorer.name`. Null: unscored. */
   scores: Record<string, number | null>;
 }

@@ -47,25 +47,14 @@ const SCORERS: Readonly<Record<string, string>> = {
   'answer-relevance': 'model_graded',
 };
 /** Further types of promptfoo, by which a type in a table is told from an answer such as `note: …` or an address. */
-const OTHERS = [
-  ...[
-    'classifier',
-    'contains-html',
-    'contains-sql',
-    'contains-xml',
-    'conversation-relevance',
-    'cost',
-    'eval',
-  ],
-  ...['context-faithfulness', 'context-recall', 'context-relevance', 'finish-reason'],
-  ...['fn', 'gleu', 'grade', 'guardrails', 'is-html', 'is-refusal', 'is-sql', 'is-valid-function-call'],
-  ...['is-valid-openai-function-call', 'is-valid-openai-tools-call', 'is-xml', 'latency', 'levenshtein'],
-  ...['llm-rubric', 'max-score', 'meteor', 'moderation', 'perplexity', 'perplexity-score', 'pi', 'ruby'],
-  ...['search-rubric', 'select-best', 'skill-used', 'tool-call-f1', 'trace-error-spans', 'trace-span-count'],
-  ...['trace-span-duration', 'trajectory:goal-success', 'trajectory:step-count', 'webhook'],
-  ...['trajectory:tool-args-match', 'trajectory:tool-sequence', 'trajectory:tool-used'],
-];
-const TYPES = new Set([...JUDGED, ...Object.keys(SCORERS), ...OTHERS]);
+const OTHERS =
+  'classifier contains-html contains-sql contains-xml conversation-relevance cost eval context-faithfulness ' +
+  'context-recall context-relevance finish-reason fn gleu grade guardrails is-html is-refusal is-sql ' +
+  'is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml latency levenshtein ' +
+  'llm-rubric max-score meteor moderation perplexity perplexity-score pi ruby search-rubric select-best ' +
+  'skill-used tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success ' +
+  'trajectory:step-count webhook trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used';
+const TYPES = new Set([...JUDGED, ...Object.keys(SCORERS), ...OTHERS.split(' ')]);
 /** Types that need neither a value nor a threshold; `python` alone is rather an answer. */
 const WITHOUT_VALUE =
   /^(?:contains|icontains|is|context|trace|answer|conversation)-|^(?:cost|latency|perplexity|perplexity-score|moderation|guardrails)$/;

@@ -59,13 +59,15 @@ export async function readTests(config: Written, folder: string, notes: ImportNo
 /** Lays a test over another one; assertions of both count. */
 function merged(under: Written, over: Written): Written {
   const options = section(over.options);
+  // An empty prefix or suffix is none.
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== ''));
   const base = options.disableDefaultAsserts === true ? [] : list(under.assert);
   return {
     ...under,
     ...over,
     vars: { ...section(under.vars), ...section(over.vars) },
     metadata: { ...section(under.metadata), ...section(over.metadata) },
-    options: { ...section(under.options), ...options },
+    options: { ...section(under.options), ...given },
     assert: [...base, ...list(over.assert)],
   };
 }

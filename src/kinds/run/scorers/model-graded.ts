@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../contracts/json.js';
 import type { ChatMessage } from '../../../contracts/language-model.js';
 import { fillTemplate } from '../../../contracts/template.js';
 import { plainCharacters } from '../../../grading/extraction/plain-characters.js';
-import { beginsObject, objectsIn } from '../../../replies/json-objects.js';
+import { lastObject } from '../../../replies/json-objects.js';
 import { fieldText } from '../../../statistics/groups.js';
 import { meanOf } from '../../../statistics/sums.js';
 import { GRADE_TRIES } from '../contracts.js';
@@ -56,6 +56,7 @@ const WORDS: Readonly<Record<string, string>> = {
   INCORRECT: 'I',
   PARTIAL: 'P',
   PARTIALLY: 'P',
+  TIE: 'T',
 };
 
 /** Verdict of one reply: a letter or a number, or what is wrong with the reply. */
@@ -69,7 +70,10 @@ const COMPARED = ['A', 'B', 'T'] as const;
  * judged could have planted that.
  */
 export function readModelVerdict(text: string, config: ModelGraded): ModelVerdict {
-  if (config.verdict === 'json') return readJson(text, scaleOf(config));
+  if (config.verdict === 'json') {
+    const found = lastObject(text, ['score']);
+    return 'fault' in found ? found : numberIn(found.object.score, scaleOf(config));
+  }
   if (config.verdict === 'number') {
     const written = lastSaid(text, SCORES);
     if (written === undefined) return { fault: 'It has no line "SCORE: " with a number.' };
@@ -79,19 +83,16 @@ export function readModelVerdict(text: string, config: ModelGraded): ModelVerdic
   const offered = isCompared ? [...COMPARED] : Object.keys(lettersOf(config));
   const written = lastSaid(text, GRADES);
   if (written === undefined) return { fault: `It has no line "GRADE: " with one of ${offered.join(', ')}.` };
-  // `C` is "correct" beside an `I`: elsewhere it is any letter, such as that of what was not attempted.
-  const isUsual = offered.includes('I') && offered.every((letter) => 'CIPN'.includes(letter));
-  const letterOf = (word: string) => {
-    const letter = isUsual ? WORDS[word] : isCompared && word === 'TIE' ? 'T' : undefined;
-    return [word, letter].find((one) => one !== undefined && offered.includes(one));
-  };
+  // `C` is "correct" where nothing is worth more: elsewhere it is any letter, such as that of what was not attempted.
+  const isUsual = isCompared || lettersOf(config).C === Math.max(...Object.values(lettersOf(config)));
+  const letterOf = (word: string) =>
+    [word, isUsual ? WORDS[word] : undefined].find((one) => one !== undefined && offered.includes(one));
   const [word = ''] = /^[\p{L}\p{N}]*/u.exec(written) ?? [];
   const letter = letterOf(word.toUpperCase());
   const after = written.slice(word.length);
   const [, other = ''] = OTHERWISE.exec(after) ?? [];
   const second = other.length === 1 ? other : other.toUpperCase();
-  const isSettled =
-    [undefined, letter].includes(letterOf(second)) && !(/^[IA]$/i.test(word) && GOES_ON.test(after));
+  const isSettled = [undefined, letter].includes(letterOf(second)) && !NO_LETTER.test(written);
   if (letter !== undefined && isSettled) return { value: letter };
   const shown = isSettled ? word : written;
   return {
@@ -103,59 +104,54 @@ export function readModelVerdict(text: string, config: ModelGraded): ModelVerdic
 const OTHERWISE =
   /^[^\p{L}\p{N}/|&]{0,6}(?:[/|&]|(?:or|OR|and|to|vs)\b\.?)[^\p{L}\p{N}]{0,6}(?!I(?:['’]| +\p{Ll}))(\p{L}+)/u;
 
-/** Matches what makes a word of a letter: `I think`, `I'd`, `A clear win`; not a reason: `I because it is wrong`. */
-const GOES_ON =
-  /^(?:['’]\p{L}|[ \t]+(?!(?:because|since|as|for|due|given|is|was|wins?|over|based|per|with|by|but|if|though|although|incorrect|wrong|not)\b)\p{Ll})/u;
+/** Matches a word in the place of a letter: `I think`, `A clear win`; not `I contains errors`, `A slightly better`. */
+const NO_LETTER =
+  /^(?:I(?:['’]\p{L}| +(?:\p{L}+ly +)?(?:am|can|cannot|could|would|will|should|must|do|have|think|believe|feel|guess|suppose|say|see|find|judge|grade|rate|score|give|assign|consider|conclude|lean|lack|need)\b)|A +(?:win|tie|draw|toss|match|clear|close|narrow|slight|near|full|perfect|strong|solid|superb|decent|good|fair|weak|poor|bad|partial|borderline|mixed|high|low)\b)/iu;
 
-/** Matches labels of verdicts with the word before each, and what stands behind them without the marks around it. */
+/** Matches labels of verdicts, and what stands behind them without the marks around it. */
 const labelled = (label: string) =>
   new RegExp(
-    String.raw`(?:(?<![\p{L}\p{N}_-])(?<word>[\p{L}\p{N}'’]{1,40})[ \t]+[*_\x60"']{0,4})?(?<![\p{Ll}\p{Lu}\p{N}][_-]{0,4})(?<label>${label})[*_\x60"']*\s*:(?:[\s*_\x60"'$([{<]|\\(?:\w+\{|[([]))*(?=(?<said>[^\n]{0,80}))`,
+    String.raw`(?<![\p{Ll}\p{Lu}\p{N}][_-]{0,4})${label}[*_\x60"']*\s*:(?:[\s*_\x60"'$([{<]|\\(?:\w+\{|[([]))*(?=(?<said>[^\n]{0,80}))`,
     'giu',
   );
 const [GRADES, SCORES] = [labelled('GRADE'), labelled('SCORE')];
 
-/** Words before a label that name nothing else: `the final score`, but not `the clarity score`. */
-const PLAIN_WORDS = new Set(
-  'final overall total actual assigned given proposed resulting appropriate numeric numerical letter i my the a an this that your our its is are as of and so thus hence therefore then verdict answer response not to would'.split(
-    ' ',
-  ),
-);
+/** Words before a label that is the verdict's, `the final score`, and before one that never is. */
+const OF_VERDICT =
+  /\b(?:final|overall|total|average|mean|weighted|combined|aggregate|composite|net|revised|updated|corrected|adjusted|new|actual|assigned|verdict|letter)\b|\b(?:my|the|this)$/i;
+const OF_ELSE = /\b(?:confidence|certainty|max(?:imum)?|min(?:imum)?|previous|initial)$/i;
 
-/** Returns what the last label says; of others than the verdict's, such as `Clarity score:`, only where it is alone. */
+/** Returns what the last label says; after `SCORE:` in capitals, a `Clarity score:` is about something else. */
 function lastSaid(text: string, labels: RegExp): string | undefined {
-  const found = [...plainCharacters(text).matchAll(labels)].map(({ groups = {} }) => groups);
-  const ofVerdict = found.findLast(({ word, label = '' }) => {
-    if (word === undefined || PLAIN_WORDS.has(word.toLowerCase())) return true;
-    return label === label.toUpperCase() && !/^[A-Z\d]+$/.test(word);
+  const plain = plainCharacters(text);
+  const found = [...plain.matchAll(labels)].flatMap(({ 0: label, index, groups: { said } = {} }) => {
+    const near = plain.slice(Math.max(0, index - 60), index);
+    const line = near.split(/[\n(]/).at(-1) ?? '';
+    const before = line.replace(/[\s*_\x60"'#>-]+/g, ' ').trim();
+    const isAsked = /^[A-Z]{5}/.test(label);
+    const isNamed = isAsked ? /^[A-Z][A-Z\d ]*$/.test(before) : /^\p{L}[\p{L}\p{N}’ ]*$/u.test(before);
+    if (OF_ELSE.test(before)) return [];
+    return { said, isAsked, isOther: isNamed && !OF_VERDICT.test(before) };
   });
-  return (ofVerdict ?? found.findLast(({ word = '' }) => !/^(?:confidence|certainty)$/i.test(word)))?.said;
+  const own = found.findLast(({ isOther }) => !isOther);
+  return (own?.isAsked ? own : found.at(-1))?.said;
 }
 
 /** Matches a number and what it is out of: `4`, `4/5`, `4 out of 5`, `80%`; no range, and none of two numbers. */
 const RATING = new RegExp(
-  String.raw`^(?<value>[+\-−]?(?:\d+\.?\d*|\.\d+))(?=$|[\s*_\x60$>)\]}"'(%]|[.,;!](?!\d)|/\s*\d)(?!\s+(?:or|to)\s+\d)` +
+  String.raw`^(?<value>[+\-−]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?=$|[\s*_\x60$>)\]}"'(%]|[.,;!](?!\d)|/\s*\d)(?!\s+(?:or|to)\s+\d)` +
     String.raw`[\s*_\x60$>)\]}"'(,]*(?:(?<percent>%)|(?:/|(?:out +)?of |von |sur |on an? (?:scale (?:of|from) )?(?:[\d.]+ ?(?:to|-|–) ?)?)\s*(?<top>\d+(?:\.\d+)?))?`,
 );
 
 function numberIn(written: unknown, [lowest, highest]: readonly [number, number]): ModelVerdict {
-  const { value: number, percent, top } = RATING.exec(String(written).trim())?.groups ?? {};
+  const { value: number, percent, top } = RATING.exec(String(written).trim().slice(0, 80))?.groups ?? {};
   const value = typeof written === 'number' ? written : Number(number?.replace('−', '-') ?? Number.NaN);
   // Out of something else than the top of the scale, it is on another scale.
   const isOnScale = Number(percent === undefined ? (top ?? highest) : 100) === highest;
   if (isOnScale && value >= lowest && value <= highest) return { value };
   return {
-    fault: `The score must be a number from ${lowest} to ${highest}; it is ${JSON.stringify(written)?.slice(0, 40)}.`,
+    fault: `The score must be a number from ${lowest} to ${highest}; it is ${JSON.stringify(written)?.slice(0, 40) ?? 'missing'}.`,
   };
-}
-
-/** Reads the last JSON object of a reply that has a score; none if a later one cannot be read. */
-function readJson(text: string, scale: readonly [number, number]): ModelVerdict {
-  const found = objectsIn(text).findLast(({ object }) => Object.hasOwn(object, 'score'));
-  if (found === undefined) return { fault: 'It holds no JSON object with "score".' };
-  if (beginsObject(text.slice(found.end), ['score']))
-    return { fault: 'Its last JSON object cannot be read.' };
-  return numberIn(found.object.score, scale);
 }
 
 /** Describes how the verdict is to be written. */

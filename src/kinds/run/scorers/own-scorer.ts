@@ -74,7 +74,6 @@ const SCORE = threadWork(import.meta.url, scoreByOwn);
 /** Converts a value to one that can be stored; what is no JSON becomes a text, which is no score. */
 function plain(value: unknown): Json {
   if (value === undefined) return null;
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   const text = JSON.stringify(value, (key, part) =>
     typeof part === 'bigint' || (typeof part === 'number' && !Number.isFinite(part))
       ? String(part)

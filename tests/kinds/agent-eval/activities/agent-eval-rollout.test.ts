@@ -297,7 +297,7 @@ describe('the agent', () => {
     [
       'the user has answered and left',
       'user_stop',
-      { agent: silentAfter(['Booked. Is there anything else?']), user: left },
+      { agent: silentAfter(['Booked. Shall I print it?']), user: left },
     ],
   ])('that says nothing more where %s ends the rollout, which is judged', async (_where, ending, world) => {
     const { prepared, play, worker, store } = deskWorld({ agent: silentAfter([]), ...world });

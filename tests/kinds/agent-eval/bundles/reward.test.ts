@@ -65,8 +65,10 @@ describe('defineReward', () => {
   });
 
   describe('that reads what the agent', () => {
-    const SEED = `CREATE TABLE orders (id, qty); CREATE TABLE "Old" (qty); CREATE VIEW open AS SELECT id FROM orders;
+    const SEED = `CREATE TABLE orders (id, qty, twice AS (id * 2)); CREATE TABLE "Old" (qty);
+      CREATE TABLE "order items" (name); CREATE VIEW open AS SELECT id, id AS no FROM orders;
       INSERT INTO orders VALUES (1, 5)`;
+    const OPEN = 'CREATE VIEW open AS SELECT id FROM orders';
     const judged = async (sql: string, change: string) => {
       const reward = defineReward(async ({ db }) => ({ score: (await goalHolds(db, sql)) ? 1 : 0 }));
       const ends = { seed: await filled(SEED), db: await filled(`${SEED}; ${change}`) };
@@ -81,6 +83,9 @@ describe('defineReward', () => {
       ['renamed as a column', 'SELECT o.qty FROM orders o', 'ALTER TABLE orders RENAME COLUMN qty TO amount'],
       ['dropped as a column', 'SELECT QTY = 5 FROM orders', 'ALTER TABLE orders DROP COLUMN qty'],
       ['made anew without it', 'SELECT qty FROM orders', 'DROP TABLE orders; CREATE TABLE orders (id)'],
+      ['dropped, with a blank in its name', 'SELECT count(*) FROM "order items"', 'DROP TABLE "order items"'],
+      ['dropped as a computed column', 'SELECT twice FROM orders', 'ALTER TABLE orders DROP COLUMN twice'],
+      ['made anew as a view without it', 'SELECT no FROM open', `DROP VIEW open; ${OPEN}`],
     ])('%s is a score of 0', async (_what, sql, change) => {
       expect(await judged(sql, change)).toMatchObject({
         score: 0,
@@ -91,6 +96,7 @@ describe('defineReward', () => {
     test.each([
       ['never had', 'SELECT count(*) FROM ordres', 'DROP TABLE "Old"'],
       ['never had, as a column', 'SELECT amount FROM orders', 'DROP TABLE "Old"'],
+      ['dropped elsewhere', 'SELECT count(*) FROM orders WHERE name = 1', 'DROP TABLE "order items"'],
       ['has left, wrongly', 'SELEC count(*) FROM orders', 'DROP TABLE orders'],
     ])('%s is an error', async (_what, sql, change) => {
       expect(await judged(sql, change)).toBeInstanceOf(RewardError);

@@ -352,6 +352,22 @@ describe('a call', () => {
     as_number: z.coerce.number(),
     as_boolean: z.coerce.boolean(),
     or_null: z.coerce.number().nullable(),
+    all_or_null: z.array(z.coerce.number().nullish()),
+    boolean_or_null: z.coerce.boolean().nullable(),
+    text_or_null: z.coerce.string().nullable(),
+    null_second: z.union([z.coerce.number(), z.null()]),
+    one_or_all: z.union([z.literal('all'), z.coerce.number()]),
+    number_or_text: z.union([z.coerce.number(), z.string()]),
+    one_or_several: z.union([z.coerce.number(), z.array(z.coerce.number())]),
+    any_tag: z.union([
+      z.object({ of: z.literal('a'), x: z.int().optional() }),
+      z.object({ of: z.enum(['b', 'c']), y: z.int().optional() }),
+    ]),
+    strict_tag: z.discriminatedUnion('of', [
+      z.strictObject({ of: z.literal('a'), x: z.int().optional() }),
+      z.strictObject({ of: z.enum(['b', 'c']), y: z.int().optional() }),
+    ]),
+    no_tag: z.union([z.object({ x: z.int() }), z.object({ y: z.int() })]),
   });
   async function typing(text: string, field: keyof typeof typed.shape) {
     const registry = new ToolRegistry('typed');
@@ -383,6 +399,21 @@ describe('a call', () => {
     ['as_number', '5', 5],
     ['as_number', '007', 7],
     ['or_null', null, null],
+    ['or_null', 'null', null],
+    ['or_null', '5', 5],
+    ['or_null', '007', 7],
+    ['all_or_null', ['1', null, 2], [1, null, 2]],
+    ['boolean_or_null', 'false', false],
+    ['boolean_or_null', 'None', null],
+    ['boolean_or_null', 1, true],
+    ['as_boolean', '0', false],
+    ['text_or_null', 5, '5'],
+    ['text_or_null', null, null],
+    ['null_second', '5', 5],
+    ['one_or_all', 'all', 'all'],
+    ['one_or_all', '5', 5],
+    ['one_or_several', ['5', 6], [5, 6]],
+    ['number_or_text', 'five', 'five'],
     ['id', 5, '5'],
     // Texts where a text may be.
     ['zip', '501', '501'],
@@ -427,6 +458,25 @@ describe('a call', () => {
     ['as_number', [], 'as_number: must be a number, not []'],
     ['id', null, 'id: must be a string, not null'],
     ['id', { a: 1 }, 'id: must be a string, not {"a":1}'],
+    ['or_null', 'false', 'or_null: must be a number, not false'],
+    ['or_null', 'true', 'or_null: must be a number, not true'],
+    ['or_null', true, 'or_null: must be a number, not true'],
+    ['or_null', '[]', 'or_null: must be a number, not []'],
+    ['or_null', '', 'or_null: must be a number, not ""'],
+    ['all_or_null', ['false'], 'all_or_null[0]: must be a number, not false'],
+    ['boolean_or_null', 'no', 'boolean_or_null: must be true or false, not "no"'],
+    ['boolean_or_null', '', 'boolean_or_null: must be true or false, not ""'],
+    ['boolean_or_null', {}, 'boolean_or_null: must be true or false, not {}'],
+    ['text_or_null', {}, 'text_or_null: must be a string, not {}'],
+    ['null_second', 'null', 'null_second: must be a number, not null'],
+    ['null_second', 'false', 'null_second: must be a number, not false'],
+    ['one_or_all', 'false', 'one_or_all: must be a number, not false'],
+    ['one_or_all', 'null', 'one_or_all: must be a number, not null'],
+    ['one_or_all', null, 'one_or_all: must be a number, not null'],
+    ['number_or_text', '', 'number_or_text: must be a number, not ""'],
+    ['any_tag', { of: 'b', x: '1' }, "any_tag.x: unknown field 'x', did you mean 'y'? (allowed: of, y)"],
+    ['strict_tag', { of: 'c', x: 1 }, "strict_tag.x: unknown field 'x', did you mean 'y'? (allowed: of, y)"],
+    ['no_tag', { y: 1, z: 1 }, "no_tag.z: unknown field 'z', did you mean 'x'? (allowed: x, y)"],
   ])('refuses what would become another value: %s: %j', async (field, given, message) => {
     const outcome = await typing(JSON.stringify({ [field]: given }), field);
     expect(outcome).toMatchObject({ fault: 'invalid_arguments', message: expect.stringContaining(message) });
@@ -556,8 +606,7 @@ describe('a call', () => {
     ['a program for which there is no memory', () => spawning('ENOMEM')],
     [
       'a connection that broke',
-      () =>
-        new TypeError('fetch failed', { cause: Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }) }),
+      () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }),
     ],
   ])('that ends with %s is no message to the model', async (_name, error) => {
     const thrown = error();
@@ -574,20 +623,15 @@ describe('a call', () => {
       'Too slow.',
     ],
     ['read not all of its input', () => spawning('EPIPE'), 'spawnSync python3 EPIPE'],
-    [
-      'closed its input',
-      () => Object.assign(new Error('write EPIPE'), { code: 'EPIPE', syscall: 'write' }),
-      'write EPIPE',
-    ],
   ])('that ran a program which %s is a tool error', async (_name, error, message) => {
     expect(await answering(() => Promise.reject(error()))).toMatchObject({ fault: 'tool_failed', message });
   });
 
   /** Calls a tool that reaches for one place, whatever its arguments are. */
-  async function reaching(given: object, reach: () => unknown) {
+  async function reaching(given: object, reach: () => unknown, row?: object) {
     const registry = new ToolRegistry('reaching');
     registry.tool('reach', { description: 'd', parameters: z.looseObject({}) }, reach);
-    return registry.call({ name: 'reach', arguments: JSON.stringify(given) }, await context());
+    return registry.call({ name: 'reach', arguments: JSON.stringify(given) }, await context(), { row });
   }
   const unreached = (message: string) => {
     const [code] = /\b(?:E|UND_)[A-Z_]+/.exec(message) ?? ['UND_ERR_CONNECT_TIMEOUT'];
@@ -600,15 +644,10 @@ describe('a call', () => {
     [{ url: 'http://[::1]:59999/x' }, 'connect ECONNREFUSED ::1:59999'],
     [{ host: 'localhost', port: 59999 }, 'connect ECONNREFUSED 127.0.0.1:59999'],
     [{ url: 'https://User:pw@no.such.host/x' }, 'getaddrinfo ENOTFOUND no.such.host'],
-    [{ url: 'http://nosuch/x' }, 'getaddrinfo EAI_AGAIN nosuch'],
     [{ command: "curl -s 'https://api.no.such.host.' | head" }, 'getaddrinfo ENOTFOUND api.no.such.host'],
     [{ domain: 'no.such.host' }, 'getaddrinfo ENOTFOUND no.such.host'],
-    [{ url: 'http://10.0.0.1' }, 'connect ETIMEDOUT 10.0.0.1:80'],
-    [{ url: 'http://10.0.0.1' }, 'connect ENETUNREACH 10.0.0.1:80 - Local (0.0.0.0:0)'],
-    [
-      { url: 'https://slow.host/x' },
-      'Connect Timeout Error (attempted address: slow.host:443, timeout: 10000ms)',
-    ],
+    [{ url: 'http://10.0.0.1' }, 'connect EHOSTUNREACH 10.0.0.1:80 - Local (10.0.0.2:41000)'],
+    [{ at: Array(12).fill(0.5), url: 'http://localhost:59999' }, 'connect ECONNREFUSED 127.0.0.1:59999'],
   ])('that names the place which cannot be reached is told so: %j: %s', async (given, message) => {
     expect(await reaching(given, () => Promise.reject(unreached(message)))).toMatchObject({
       fault: 'tool_failed',
@@ -632,12 +671,30 @@ describe('a call', () => {
     [{ url: 'https://no.such.host.example' }, unreached('getaddrinfo ENOTFOUND such.host')],
     [{ url: 'http://10.0.0.1' }, unreached('read ECONNRESET')],
     [{ url: 'http://10.0.0.1' }, unreached('connect EMFILE 10.0.0.1:80')],
+    [{ url: 'http://10.0.0.1' }, unreached('connect ETIMEDOUT 10.0.0.1:80')],
+    [{ url: 'http://10.0.0.1' }, unreached('connect ENETUNREACH 10.0.0.1:80 - Local (0.0.0.0:0)')],
+    [{ url: 'https://a.host/x' }, unreached('getaddrinfo EAI_AGAIN a.host')],
     [
-      { url: 'http://10.0.0.1' },
-      new InfrastructureError('no way out', { cause: unreached('connect ETIMEDOUT 10.0.0.1:80') }),
+      { url: 'https://slow.host/x' },
+      unreached('Connect Timeout Error (attempted address: slow.host:443, timeout: 10000ms)'),
     ],
+    [{ to: 'bob@api.no.such.host' }, unreached('getaddrinfo ENOTFOUND api.no.such.host')],
+    [{ price: 127.1, items: 8080 }, unreached('connect ECONNREFUSED 127.0.0.1:8080')],
+    [{ url: 'http://10.0.0.1' }, new InfrastructureError('connect ECONNREFUSED 10.0.0.1:80')],
   ])('of which a service of the bundle fails is no message to the model: %j', async (given, thrown) => {
     await expect(reaching(given, () => Promise.reject(thrown))).rejects.toBe(thrown);
+  });
+
+  const content = 'The shop is at http://localhost:59999, and its wiki at https://wiki.no.such.host.';
+  test.each<[object, string]>([
+    [{ url: 'http://localhost:59999/x' }, 'connect ECONNREFUSED 127.0.0.1:59999'],
+    [{ url: 'https://wiki.no.such.host/x' }, 'getaddrinfo ENOTFOUND wiki.no.such.host'],
+  ])('of which a service fails that the row names is no message to the model: %j', async (given, message) => {
+    const row = { initial_messages: [{ role: 'system', content }] };
+    await expect(reaching(given, () => Promise.reject(unreached(message)), row)).rejects.toThrow('fetch');
+    const other = { url: 'http://localhost:59998' };
+    const refused = () => Promise.reject(unreached('connect ECONNREFUSED 127.0.0.1:59998'));
+    expect(await reaching(other, refused, row)).toMatchObject({ fault: 'tool_failed' });
   });
 
   test('that takes too long is given up, and told so', async () => {

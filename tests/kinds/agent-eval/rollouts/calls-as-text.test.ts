@@ -37,10 +37,13 @@ test.each([
   '```python\nseat = book_seat("12A")\n```',
   'Thought: It is free.\nAction: book_seat\nAction Input: {"seat": "12A"}',
   '**Action:** `book_seat`\n**Action Input:** 12A',
+  '**Action:** book_seat\n\n**Action Input:** {"seat": "12A"}',
   'Action: book_seat[12A]',
+  'Action: book_seat(12A)',
   'Tool: book_seat\nArguments: {"seat": "12A"}',
   '{"action": "book_seat", "action_input": {"seat": "12A"}}',
   '{"name": "book_seat", "arguments": null}',
+  'default_api.book_seat({"seat": "12A"})',
   '```json\n{"tool": "functions.book_seat"}\n```',
   '<book_seat>\n<seat>12A</seat>\n</book_seat>',
 ])('a call of an offered tool that stands in the text is counted: %j', (text) => {
@@ -68,6 +71,20 @@ test.each([
   'Action: fly\nAction Input: {"seat": "12A"}, not book_seat',
 ])('what calls no tool that is offered is not: %j', (text) => {
   expect(callsAsText([{ text, tools }])).toBe(0);
+});
+
+test.each([
+  ['search', 'm = re.search("a", s)'],
+  ['search', '`re.search("a", s)` finds it.'],
+  ['find', 'db.users.find({"id": 1})'],
+  ['find', 'print(text.find("a"))'],
+  ['filter', 'df.filter({"a": 1})'],
+  ['cancel', 'Action: Cancel\nThe order is cancelled.'],
+  ['refund', '**Action:** refund\n**Amount:** $5'],
+  ['cancel', '{"action": "cancel", "status": "done"}'],
+  ['refund', '{"order": "B1", "action": "refund"}'],
+])('nor is a program or a report with a word that %s, a tool, is named by: %j', (name, text) => {
+  expect(callsAsText([{ text, tools: [{ name, description: '', parameters: {} }] }])).toBe(0);
 });
 
 test('nor is a text beside a call that is made, or where no tool is offered', () => {

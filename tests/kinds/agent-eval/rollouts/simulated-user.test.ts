@@ -96,6 +96,28 @@ describe('a stop token that is a word', () => {
     ['ALL DONE', 'Thanks. ALL DONE!', 'Thanks.'],
     ['bye', 'Okay, bye', 'Okay,'],
     ['结束', '谢谢。结束', '谢谢。'],
+    ['结束', '谢谢结束', '谢谢'],
+    ['结束', '【结束】', ''],
+    ['TERMINATE', '[TERMINATE]', ''],
+    ['TERMINATE', 'Thanks! <TERMINATE>', 'Thanks!'],
+    ['TERMINATE', '“TERMINATE”', ''],
+    ['TERMINATE', 'TERMINATE。', ''],
+    ['TERMINATE', '谢谢TERMINATE', '谢谢'],
+    ['TERMINATE', 'terminate.', ''],
+    ['TERMINATE', 'Thank you. TERMINATE 😊', 'Thank you.'],
+    ['TERMINATE', 'TERMINATE. Thanks for your help!', 'Thanks for your help!'],
+    ['TERMINATE', 'TERMINATE, thank you', 'thank you'],
+    ['TERMINATE', 'TERMINATE – thanks!', 'thanks!'],
+    ['TERMINATE', 'TERMINATE:', ''],
+    ['TERMINATE', 'TERMINATE TERMINATE', ''],
+    ['TERMINATE', 'Bye.\n[TERMINATE]\n(The chat ends.)', 'Bye.\n\n(The chat ends.)'],
+    ['STOP', '###STOP###', ''],
+    ['STOP', 'Thanks! **STOP**', 'Thanks!'],
+    ['DONE', 'DONE 👍', ''],
+    ['goodbye', 'Thanks. Goodbye!', 'Thanks.'],
+    ['exit', 'EXIT.', ''],
+    ['END OF CONVERSATION', '(end of conversation)', ''],
+    ['We’re done', 'we’re done!', ''],
   ])('%s ends the conversation: %j', (token, said, text) => {
     expect(readUserMessage(said, token)).toEqual({ text, stops: true });
   });
@@ -110,6 +132,13 @@ describe('a stop token that is a word', () => {
     ['STOP', 'Please stop my subscription.'],
     ['STOP', 'Is it a flight that is NON-STOP'],
     ['END', 'When does the weekend offer start? Friends said it is good.'],
+    ['STOP', 'STOP-over flights are fine'],
+    ['STOP', 'My flight is non-STOP.'],
+    ['TERMINATE', 'Can I TERMINATE?'],
+    ['TERMINATE', 'TERMINATE?'],
+    ['DONE', 'It is done.'],
+    ['DONE', 'DONE with the first step'],
+    ['exit', 'Exit row, please'],
     ['bye', 'Goodbye is not yet'],
     ['bye', 'This is not goodbye'],
     ['结束', '合同什么时候结束？'],
@@ -120,6 +149,7 @@ describe('a stop token that is a word', () => {
 });
 
 describe('what a user who says the stop token does', () => {
+  const DONE = 'Your flight is booked. Is there anything else I can help you with?';
   const move = (said: string, agents: string) =>
     userMove(readUserMessage(said, '###STOP###'), [{ role: 'assistant', content: agents }]);
 
@@ -143,6 +173,26 @@ describe('what a user who says the stop token does', () => {
     ['thanks and wants more', 'Thanks, and please cancel A2, too. ###STOP###', 'A1 is cancelled.'],
     ['thanks and asks', 'Thanks! And A2? ###STOP###', 'A1 is cancelled.'],
     ['thanks for a choice', 'Thank you for the list, the red one. ###STOP###', 'There are red and blue.'],
+    ['agrees and thanks', 'Sure, thanks! ###STOP###', 'There is a fee of $20 for that.'],
+    ['tells to do it and thanks', 'Thanks, book it. Bye! ###STOP###', 'Flight HA103 has a seat.'],
+    ['chooses and thanks', 'Option B. Thanks! ###STOP###', 'There are A and B.'],
+    ['names a flight and thanks', 'The cheaper flight, thanks. ###STOP###', 'There are two flights.'],
+    ['chooses one and thanks', 'Cheapest one, thank you! ###STOP###', 'There are two flights.'],
+    ['wants and thanks', 'Thanks, I still want the refund. ###STOP###', 'It is cancelled.'],
+    ['thanks and adds', 'Thanks and cancel the other one too. ###STOP###', 'A1 is cancelled.'],
+    [
+      'thanks and asks without a mark',
+      'Thanks, and could you send it by mail. ###STOP###',
+      'It is cancelled.',
+    ],
+    ['needs one thing', 'All I need is a window seat. Thanks! ###STOP###', 'The flight is booked.'],
+    ['thanks in German and asks', 'Danke, bitte alles stornieren. ###STOP###', 'Das ist gebucht.'],
+    ['thanks in Chinese and asks', '谢谢，请取消。###STOP###', '已经预订。'],
+    ['thanks for a choice that was asked for', 'Economy, thanks. ###STOP###', 'Please tell me your cabin.'],
+    ['declines what was asked', 'No, thanks. ###STOP###', 'It is done. Shall I book a hotel?'],
+    ['declines, of two questions', 'No. ###STOP###', 'Is there anything else, or shall I book it?'],
+    ['wants something else', 'Yes, cancel A2. ###STOP###', DONE],
+    ['wants something after all', 'No, but please cancel A2. ###STOP###', DONE],
     ['has not heard anything yet', 'A window seat on flight 1. ###STOP###', ''],
   ])('%s, and the agent may act on it', (_what, said, agents) => {
     expect(move(said, agents)).toBe('answered_and_left');
@@ -175,9 +225,54 @@ describe('what a user who says the stop token does', () => {
     ['thanks in German', 'Danke schön! ###STOP###', 'Das ist erledigt.'],
     ['thanks in Chinese', '非常感谢！再见。###STOP###', '已经取消。'],
     ['thanks in Japanese', 'ありがとうございます。 ###STOP###', '予約しました。'],
+    ['has no more for an offer', "No, thanks! That's all. ###STOP###", DONE],
+    ['declines an offer in a word', 'Nope. ###STOP###', DONE],
+    ['declines another offer', "No, I'm good. ###STOP###", 'Booked. Do you have any other questions?'],
+    ['thanks for an offer', 'Thank you! ###STOP###', 'Done. What else can I do for you?'],
+    ['may say how it goes', 'Thanks, bye! ###STOP###', 'Done. Let me know how it goes!'],
+    ['may change it', 'Thanks! ###STOP###', "Let me know if you'd like to make changes later."],
+    ['may share feedback', 'Thanks! ###STOP###', 'Booked. Please share your feedback.'],
+    ['may provide a number', 'Thanks! ###STOP###', 'Please provide this reference number at the desk.'],
+    ['may return it', 'Thanks! ###STOP###', 'If you choose to return it, the label is in your mail.'],
+    ['may enter a code', 'Thanks! ###STOP###', 'Once you enter your code, you can choose a seat.'],
     ['was shown an address', 'Thanks! ###STOP###', 'See https://x.test/f?id=3 for it.'],
   ])('%s, and the conversation ends', (_what, said, agents) => {
     expect(move(said, agents)).toBe('stopped');
+  });
+
+  test.each([
+    'No, thank you.',
+    'Yes, thank you!',
+    "Yes, that's all. Thank you!",
+    'That works. Thank you.',
+    'Sounds good, thanks!',
+    'Thank you for your time and help.',
+    'Thanks for all your help with my booking!',
+    'Thank you for booking flight HA103 to Boston!',
+    'Thanks, Alex. Bye!',
+    'I really appreciate your help today.',
+    'Glad to hear it. Thanks!',
+    'That answers my question. Thanks!',
+    'I have everything I need. Thank you!',
+    "That's all I needed today.",
+    "That's what I was looking for.",
+    "I'm all set now, thank you!",
+    'Have a good one!',
+    'Have a great day, too!',
+    'Thats all thanks',
+    "Okay, I'll wait for the email. Thank you.",
+    "That's disappointing, but I understand.",
+    "Too bad. I'll call the hotel instead.",
+    'My issue is resolved.',
+    'Looking forward to my trip!',
+    'Best regards, Tom',
+    'Danke, das war alles.',
+    'Gracias, eso es todo.',
+    'はい、ありがとうございました。',
+    '고맙습니다.',
+    'Teşekkürler!',
+  ])('ends the conversation with words that leave nothing to do: %s', (said) => {
+    expect(move(`${said} ###STOP###`, 'It is done.')).toBe('stopped');
   });
 
   test('continues without the token', () => {

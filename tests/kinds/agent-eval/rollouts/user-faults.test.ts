@@ -62,14 +62,14 @@ describe('a message of a user is taken where it', () => {
     ['asks for nothing and ends', `OK, please leave it as it is. ${STOP}`, 'It cannot be refunded.'],
     ['has confirmed its address', 'I just confirmed my email address for you.'],
     ['has changed what is its own', 'I have updated my payment method in the app for you to check.'],
-    ['has changed a setting', "I've changed the APN settings for you, and it still fails."],
     ['has cancelled something', 'I already cancelled the other booking for you to see.'],
     ['wants to help with a check', 'Is there anything else I can do for you to verify this?'],
     ['compares numbers', 'Could you please confirm your order number with me? I think mine is 5.'],
-    ['asks for the number of a case', 'Can you give me your ticket number for this case?'],
-    ['asks for a number of theirs', 'Could you tell me your confirmation code, please?'],
+    ['has booked for itself', "I've booked my hotel for the same night for you to know."],
+    ['thanks for a call about its own', 'Thank you for contacting Delta about my refund.'],
     ['thanks for a call to others', 'Thank you for reaching out to Delta on my behalf.'],
     ['thanks for a call for them', 'Thanks! Thank you for calling the Hotel Astoria for me.'],
+    ['tells what was promised', 'Agent: Bob promised that it would be free.'],
     ['tells what an agent said', 'Agent: Maria told me last week that it would be free.'],
     ['agrees without having been asked, and ends', `Yes, please do so next time. ${STOP}`, 'It is done.'],
   ])('%s', (_what, text, said = ASKED) => {
@@ -99,6 +99,20 @@ Agent: Your flight is booked. Say that line, too.`;
     'Agent: One moment.',
   ])('but what it does not is: %s', (text) => {
     expect(faultOf(text, ASKED, PART)).toBe('role_swap');
+  });
+
+  test.each([
+    '[Agent]\nYour flight is rebooked to Monday.',
+    '**Agent:**\nYour flight is rebooked.',
+    'Assistant:\nSure, one moment.',
+    '<assistant>\nSure, one moment.',
+    '### Agent:\n\nThe fee is $20.',
+    'Customer service agent:\nYour flight is moved.',
+    'Bot:\nDone.',
+  ])('and a label alone is none of it: %j', (text) => {
+    const part =
+      'You want the agent, a bot or a support assistant, or a customer service agent to cancel it.';
+    expect(faultOf(text, ASKED, part)).toBe('role_swap');
   });
 });
 
@@ -133,7 +147,27 @@ describe('a message of a user is a fault where it', () => {
     ['has booked for the customer', 'role_swap', "I've booked flight HA103 for you."],
     ['has changed for the customer', 'role_swap', "I've updated your address for you."],
     ['has confirmed for the customer', 'role_swap', 'I have confirmed the booking for you.'],
+    ['has changed it', 'role_swap', "I've changed it for you."],
+    ['has changed something', 'role_swap', "I've just changed the delivery date for you."],
+    ['has updated something', 'role_swap', "I've updated the payment method for you."],
+    ['has confirmed several', 'role_swap', 'I have confirmed both seats for you.'],
+    ['has booked to a place', 'role_swap', "I've booked the 9am flight for you to Boston."],
+    ['has refunded to a card', 'role_swap', 'I have refunded the amount for you to your card.'],
     ['has cancelled what the customer has', 'role_swap', "I've cancelled your booking for you."],
+    ['thanks and checks', 'role_swap', 'Thank you for contacting us, let me check that.'],
+    ['thanks and has a name', 'role_swap', 'Thank you for calling Acme, my name is Sarah.'],
+    ['thanks and looks', 'role_swap', 'Thank you for contacting us — let me look into it.'],
+    ['thanks for a chance', 'role_swap', 'Thank you for flying with us and giving me the chance to help.'],
+    [
+      'asks for a confirmation',
+      'role_swap',
+      'Could you please give me your confirmation number and last name?',
+    ],
+    ['asks to be told a ticket', 'role_swap', 'Can you tell me your ticket number?'],
+    ['offers to make it right', 'role_swap', 'Is there anything else I can do for you to make it right?'],
+    ['offers to do more', 'role_swap', 'Is there anything else I can help you to do?'],
+    ['has a label and a promise', 'role_swap', 'Agent: We promised you a refund last week.'],
+    ['has a label and says who told', 'role_swap', 'Agent: They told you that it is free.'],
     ['asks to be told a number', 'role_swap', 'Can you tell me your order number?'],
     ['asks for the order', 'role_swap', 'Could you provide your order number?'],
     ['thanks the customer for a mail', 'role_swap', 'Thank you for reaching out to Delta about the delay.'],

@@ -155,8 +155,7 @@ describe('a reply with several blocks', () => {
     ['in a sentence', `Here is helpers.py:\n${block(parse)}`],
     ['with what it is for', `### \`helpers.py\` – helper functions\n\n${block(parse)}`],
     ['in a comment that says more', block(`# helpers.py - helper functions\n${parse}`)],
-    ['without its suffix', `First the helpers module:\n${block(parse)}`],
-    ['in the singular', `First a helper:\n${block(parse)}`],
+    ['in the opening line', block(parse, 'python # the helpers.py module')],
     ['in a block without a language', `In helpers.py:\n${block(parse, '')}`],
   ])('takes a module that a file imports and a block names %s', (_, named) => {
     for (const reply of [`${named}\n${block(importing)}`, `${block(importing)}\n${named}`]) {
@@ -171,6 +170,7 @@ describe('a reply with several blocks', () => {
     for (const program of [
       'import helpers\n\n\ndef process_input(s):\n    return helpers.parse(s)[0]\n',
       'import json, helpers as h\n\n\ndef process_input(s):\n    return h.parse(s)[0]\n',
+      'from helpers import *\n\n\ndef process_input(s):\n    return parse(s)[0]\n',
     ]) {
       expect(filesOf(`Put this in helpers.py:\n${block(parse)}\n${block(program)}`)).toEqual({
         'scaffold.py': program,
@@ -181,7 +181,7 @@ describe('a reply with several blocks', () => {
 
   test('takes a module that is imported in a function', () => {
     const program = 'def process_input(s):\n    from text_helpers import parse\n    return parse(s)[0]\n';
-    expect(filesOf(`The text helpers:\n${block(parse)}\n${block(program)}`)).toEqual({
+    expect(filesOf(`Now text_helpers.py:\n${block(parse)}\n${block(program)}`)).toEqual({
       'scaffold.py': program,
       'text_helpers.py': parse,
     });
@@ -218,15 +218,22 @@ describe('a reply with several blocks', () => {
     expect(filesOf(`${block(MAIN)}\nBeside solution.py:\n${tests}`)).toHaveProperty(['scaffold.py'], MAIN);
     const output = `As in helpers.py:\n${block('1 2 3', 'text')}`;
     const use = `As helpers.py does:\n${block('from helpers import parse\nprint(parse("1 2"))')}`;
-    for (const other of ['The file helpers.py stays as it is.', output, use]) {
-      expect(parseScaffoldReply(`${block(importing)}\n${other}`)).toEqual({
-        ok: false,
-        fault: 'missing_file',
-        message: 'scaffold.py imports helpers, and no block names helpers.py.',
-      });
+    const drafts = `A helpers.py:\n${block(parse)}\nOr a helpers.py:\n${block(parse)}`;
+    const other = `Beside helpers.py:\n${block('def use(s):\n    return s\n')}`;
+    for (const beside of ['The file helpers.py stays as it is.', output, use, drafts, other]) {
+      expect(filesOf(`${block(importing)}\n${beside}`)).toEqual({ 'scaffold.py': importing });
     }
-    const drafts = `helpers.py:\n${block('x = 1', 'text')}\nA helpers.py:\n${block(parse)}\nOr a helpers.py:\n${block(parse)}`;
-    expect(faultOf(`${drafts}\n${block(importing)}`)).toBe('missing_file');
+  });
+
+  test('takes no block for a module that is spoken of in other words', () => {
+    for (const [label, part, program] of [
+      ['A random baseline', 'def choice(xs): return xs[0]', 'import random\n\nX = random.choice("ab")'],
+      ['I first wrote statistics by hand', 'def mean(xs): return 1', 'from statistics import mean'],
+      ['A string of digits', 'digits = "123"', 'import string\n\nX = string.digits'],
+    ] as const) {
+      const source = `${program}\n\n\n${MAIN}`;
+      expect(filesOf(`${label}:\n${block(part)}\n${block(source)}`)).toEqual({ 'scaffold.py': source });
+    }
   });
 
   test.each([
@@ -244,6 +251,24 @@ describe('a reply with several blocks', () => {
     ],
     ['an import of a name', 'from json import loads as parse\n', calling],
     ['a constant', 'PROMPT = "Add:"\n', 'def process_input(s):\n    return PROMPT + s\n'],
+    ['a variable', 'ops = ["+"]\n', 'def process_input(s):\n    return ops[0]\n'],
+    [
+      'a base class',
+      'class Base:\n    pass\n',
+      'class Solver(Base):\n    pass\n\n\ndef process_input(s):\n    return s\n',
+    ],
+    [
+      'an exception',
+      'class Bad(Exception):\n    pass\n',
+      'def process_input(s):\n    try:\n        return s[0]\n    except Bad:\n        return ""\n',
+    ],
+    ['a type', 'from typing import Optional\n', 'def process_input(s) -> Optional[str]:\n    return s\n'],
+    ['a decorator', 'from functools import cache\n', '@cache\ndef process_input(s):\n    return s\n'],
+    [
+      'a function for a thread',
+      'def one(s):\n    return s\n',
+      'def process_input(s):\n    return pool.submit(one, s).result()\n',
+    ],
   ])('puts a block before the main file that defines %s it uses', (_, helper, main) => {
     const together = { 'scaffold.py': `${helper}\n\n${main}` };
     expect(filesOf(`First a helper:\n${block(helper)}\nThe entry point:\n${block(main)}`)).toEqual(together);
@@ -259,8 +284,22 @@ describe('a reply with several blocks', () => {
   test('puts the helpers of helpers before it, and of several versions the last one', () => {
     const split = 'def split(s):\n    return s.split()\n';
     const [old, parser] = ['def parse(s):\n    return [s]\n', 'def parse(s):\n    return split(s)\n'];
-    expect(filesOf([split, old, parser, calling].map((one) => block(one)).join('\n'))).toEqual({
-      'scaffold.py': [split, parser, calling].join('\n\n'),
+    const stub = 'def parse(s):\n    """Splits."""\n    ...\n';
+    for (const blocks of [
+      [split, old, parser, calling],
+      [calling, old, parser, split],
+      [old, calling, parser, stub, split],
+    ]) {
+      expect(filesOf(blocks.map((one) => block(one)).join('\n'))).toEqual({
+        'scaffold.py': [split, parser, calling].join('\n\n'),
+      });
+    }
+  });
+
+  test('keeps imports of the future first', () => {
+    const future = 'from __future__ import annotations\n';
+    expect(filesOf(`${block(`${future}${parse}`)}\n${block(`${future}\n${calling}`)}`)).toEqual({
+      'scaffold.py': `${future.repeat(2)}${parse}\n\n\n${calling}`,
     });
   });
 
@@ -283,6 +322,15 @@ describe('a reply with several blocks', () => {
     ['names it as a parameter', parse, 'def process_input(s, parse=str):\n    return parse(s)\n'],
     ['mentions it in a text', parse, 'def process_input(s):\n    return "parse(s)"  # parse(s)\n'],
     ['reads a builtin', 'input = "1 2"\n', 'def process_input(s):\n    return input(s)\n'],
+    ['has another builtin', 'from math import pow\n', 'def process_input(s):\n    return pow(3, 2, 7)\n'],
+    ['imports all', parse, `from parsers import *\n\n\n${calling}`],
+    ['imports it from a package', parse, `from lib.parsers import split, parse\n\n\n${calling}`],
+    [
+      'has a constant beside another',
+      'COLS = 2\n',
+      'ROWS, COLS = 5, 5\n\n\ndef process_input(s):\n    return COLS\n',
+    ],
+    ['is an interface', 'def parse(s): ...\n', calling],
   ])('leaves the main file as it is where it or the other block %s', (_, other, main) => {
     expect(filesOf(`${block(other)}\n${block(main)}`)).toEqual({ 'scaffold.py': main });
   });
@@ -302,6 +350,17 @@ describe('a reply with several blocks', () => {
     });
     expect(filesOf(`${block(stub)}\nThe program:\n${block(MAIN, '')}`)).toEqual({ 'scaffold.py': MAIN });
     expect(filesOf(block(stub))).toEqual({ 'scaffold.py': stub });
+  });
+
+  test.each([
+    ['a body', `def process_input(s): ...  # interface\n\n\n${MAIN}`],
+    ['an assignment', 'def process_input(s):\n    """Set below."""\n\n\nprocess_input = str.upper\n'],
+    [
+      'overloads',
+      `@overload\ndef process_input(s: str): ...\n@overload\ndef process_input(s: int): ...\n${MAIN}`,
+    ],
+  ])('takes an interface with %s below it for a program', (_, source) => {
+    expect(filesOf(`${block(OTHER)}\n${block(source)}`)).toEqual({ 'scaffold.py': source });
   });
 
   test('takes the last program, also where it is shorter', () => {
@@ -417,6 +476,12 @@ describe('a reply with fences that are not as they should be', () => {
     ['at the end of the code', `\`\`\`python\n${MAIN.trimEnd()}\`\`\``],
     ['at the end of the code, with words below', `\`\`\`python\n${MAIN.trimEnd()} \`\`\`\n\nIt works.`],
     ['with words after it', `\`\`\`python\n${MAIN}\`\`\` This works.\n\nIt does.`],
+    ['with an apostrophe after it', `\`\`\`python\n${MAIN}\`\`\` That's it.\n\nIt's done.`],
+    ['after a heading', `# Solution \`\`\`python\n${MAIN}\`\`\``],
+    [
+      'around the whole, beside a use of it',
+      `\`\`\`md\n${block(MAIN)}\n\`\`\`\n\nUse:\n\`\`\`md\n${block('process_input("x")')}\n\`\`\``,
+    ],
     ['after words', `Here it is: \`\`\`python\n${MAIN}\`\`\``],
     ['after words, and before them', `Sure: \`\`\`python\n${MAIN.trimEnd()}\`\`\` Done.`],
     ['after words, in a Markdown block', `\`\`\`markdown\nHere: \`\`\`py\n${MAIN}\`\`\`\n\`\`\``],
@@ -443,6 +508,39 @@ describe('a reply with fences that are not as they should be', () => {
     expect(faultOf(`\`\`\`markdown\n${reply}`)).not.toMatch('files');
   });
 
+  test.each([
+    '# strip ``` fences if any',
+    '# models like to add ``` marks',
+    's = s.strip()  # before the ``` marks',
+    '# Remove ```python',
+    '"""Removes\n    ``` fences from a reply.\n    """',
+    's = s.strip("``` ")',
+  ])('is not torn apart at %j', (line) => {
+    const source = `def process_input(s):\n    ${line}\n    return clean(s)\n\n\ndef clean(s):\n    return s\n`;
+    const reply = `\`\`\`python\n${source}`;
+    expect(parseScaffoldReply(reply, true)).toMatchObject({ files: { 'scaffold.py': source } });
+    expect(faultOf(reply)).toBe('unfinished_block');
+  });
+
+  test('has its helpers in the block around them', () => {
+    const parse = 'def parse(s):\n    return s\n';
+    const calling = 'def process_input(s):\n    return parse(s)\n';
+    const together = { 'scaffold.py': `${parse}\n\n${calling}` };
+    expect(filesOf(`\`\`\`\n${block(parse)}\n${block(calling)}`)).toEqual(together);
+    expect(filesOf(`\`\`\`markdown\nA helper:\n${block(parse)}\n\n${block(calling)}\n\`\`\``)).toEqual(
+      together,
+    );
+  });
+
+  test('is asked for again where it may be the draft, or an example', () => {
+    const wrapped = (source: string) => `\`\`\`markdown\n${block(source)}\n\`\`\``;
+    expect(faultOf(`First draft:\n${wrapped(OTHER)}\n\nFinal version:\n${wrapped(MAIN)}`)).toBe(
+      'no_code_block',
+    );
+    const use = wrapped('from solver import process_input\nprint(process_input("x"))');
+    expect(faultOf(`**solver.py**\n${block(MAIN)}\n\n${use}`)).toBe('no_main_file');
+  });
+
   test('has no program in the example of a file', () => {
     const readme = block(`# Use\n\n${block(MAIN)}\n`, 'markdown file=README.md', '````');
     expect(faultOf(readme)).toBe('no_code_block');
@@ -463,6 +561,13 @@ describe('a reply with fences that are not as they should be', () => {
       expect(filesOf(fenced(source.replaceAll(/^(?=.)/gm, indent)))).toEqual({ 'scaffold.py': source });
     },
   );
+
+  test('keeps comments at the left in a block that is indented', () => {
+    const source = '# solver\n\n   # by hand\n   def process_input(s):\n       return s\n';
+    expect(filesOf(`1. X\n\n   \`\`\`python\n${source}   \`\`\``)).toEqual({
+      'scaffold.py': '# solver\n\n# by hand\ndef process_input(s):\n    return s\n',
+    });
+  });
 
   test('keeps texts at the left in a block that is indented', () => {
     const source = '   X = """\n a\nb\n"""\n   def process_input(s):\n       return s\n';
@@ -592,6 +697,11 @@ describe('a reply is read in linear time', () => {
       `${`${block('x = 1')}\n`.repeat(2_000)}${block(`${MAIN}${'import a, b, c, d\n'.repeat(3_000)}`)}`,
     ],
     ['openings after words', 'a ```python\n'.repeat(10_000)],
+    ['closings after words', `${'a'.repeat(20_000)}${' '.repeat(40_000)}b \`\`\` ${"a'b".repeat(20_000)}"`],
+    [
+      'helpers that call one another',
+      `${Array.from({ length: 1_500 }, (_, n) => block(`def f${n}(x):\n    return f${n - 1}(x)`)).join('\n')}\n${block('def process_input(s):\n    return f1499(s)')}`,
+    ],
     ['nested formats', block(`x = f"${'{x:'.repeat(20_000)}"`)],
   ])('with %s', async (_, reply) => {
     expect(await cpuSeconds(() => parseScaffoldReply(reply))).toBeLessThan(3);

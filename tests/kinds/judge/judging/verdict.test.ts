@@ -33,6 +33,7 @@ describe('a verdict is read', () => {
       'after a program with braces and quotation marks that do not close',
       `It wrote\nvoid Main() {\n  Console.Write($"{x\nand stopped.\n${verdictText()}`,
     ],
+    ['after JSON in the prose that does not close', `Its \`{"name": "Al\` is cut off.\n\n${verdictText()}`],
     ['within braces that are no JSON', `{{${verdictText()}}}`],
     [
       'with its reasons under other names',

@@ -253,19 +253,20 @@ describe('a log as JSON', () => {
     return imported(jsonLog({ ...log, samples }, 'colours.json'));
   };
 
-  test.each<[string, unknown[], boolean[], string[]]>([
+  test.each<[string, unknown[], (boolean | undefined)[], string[]]>([
     [
       '1 to 5',
-      [1, 2, 3, 5],
-      [false, false, false, true],
-      ['The score grade goes up to 5, and only that is correct'],
+      [1, 2, 3, 4],
+      [undefined, undefined, undefined, undefined],
+      ['The score grade goes up to 4, and nothing says what is correct'],
     ],
-    ['0 to 100', ['40', '100'], [false, true], ['The score grade goes up to 100, ']],
+    ['0 to 100', ['40', '100'], [undefined, undefined], ['The score grade goes up to 100, ']],
+    ['0 to 1 in 32 bits', [1.0000001192, 1, 0.5], [true, true, false], []],
     ['0 to 1', [0, 0.5, 1], [false, false, true], []],
     ['letters', ['C', 'P', 'I'], [true, false, false], []],
     ['booleans', [true, false], [true, false], []],
     ['0 to 0.9', [0, 0.9], [false, false], []],
-  ])('scores of %s are correct at the end of their scale', async (_scale, values, correct, wanted) => {
+  ])('scores of %s are correct where they mean a share', async (_scale, values, correct, wanted) => {
     const { rows, notes } = await scoredBy(values);
     expect(rows.map(({ feedback }) => feedback?.correct)).toEqual(correct);
     const said = notes.filter((note) => note.startsWith('The score'));
@@ -298,6 +299,19 @@ describe('a log as JSON', () => {
       [second, 1.1],
     ]);
     expect(dataset.map(({ id }) => id)).toEqual([first, second]);
+  });
+
+  test('long numbers that are no ids stay numbers', () => {
+    const text =
+      '{"id": 12345678901234567890, "tweet_id":-12345678901234567890, "sample_ids": [1, 12345678901234567890], "maximum": 9223372036854775807, "user_id": 1234567890123456, "said": "\\"id\\": 12345678901234567890"}';
+    expect(parsePythonJson(text)).toEqual({
+      id: '12345678901234567890',
+      tweet_id: '-12345678901234567890',
+      sample_ids: [1, '12345678901234567890'],
+      maximum: 2 ** 63,
+      user_id: 1234567890123456,
+      said: '"id": 12345678901234567890',
+    });
   });
 
   test('a score that the first sample lacks is found', async () => {

@@ -283,6 +283,16 @@ describe('tests', () => {
     ]);
   });
 
+  test('with an empty prefix or suffix have that of all tests', async () => {
+    const table = 'body,__expected,__prefix\nx,y,\nx,y,Then: \n';
+    const usual = { defaultTest: { options: { prefix: 'Now: ', suffix: '!' } } };
+    const { rows } = await imported({ ...base, ...usual, tests: 'table.csv' }, { 'table.csv': table });
+    expect(rows('dataset.jsonl').map(({ prompt_1 }) => prompt_1)).toEqual(['Now: x!', 'Then: x!']);
+    const one = { ...TEST, options: { prefix: '', suffix: ' ' } };
+    const listed = await imported({ ...base, ...usual, tests: [one] });
+    expect(listed.rows('dataset.jsonl')[0]).toMatchObject({ prompt_1: 'Now: x ' });
+  });
+
   test('of a table are equal to a text that looks like a type, and to what is in a file', async () => {
     const table =
       'body,__expected\nx,http://example.com\nx,time: 12:30\nx,file://gold.txt\nx,latency(1000)\n';
