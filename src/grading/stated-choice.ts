@@ -18,31 +18,34 @@ const MARKED = new RegExp(
 const IS = /\b(?:is|are|was|were|be)(?:\s(?:the|option|choice)){0,2}[\s:]{0,3}$/i;
 
 /** A stop that is not the mark of a letter. */
-const CLAUSE_END = /(?<![A-Z])[.!?;]\s/;
+const CLAUSE_END = /(?<![A-Z])[.!?;]\s|,? but\s/;
 
 /** Words in a sentence that does not settle on the choice in it. */
 const OPEN =
   /\b(?:not|never|neither|nor|cannot|except|if|whether|unless|suppose|assum\w+|maybe|perhaps|might|may|could|wrong|unlikely|eliminat\w+|exclud\w+|distractor|mistake\w*|misconception\w*|confus\w+|tempting|examples?|guess|said|some|many|one of|another|alternative\w*|possib\w+|(?:incorrect|first|second|third|next|last|other|one)\s+(?:options?|choices?|answers?|candidates?))\b|n['’]t\b/i;
 
 /**
- * Returns the choices that sentences state by letter and text, which have to agree: `The likely cause is (B) slate.`,
- * `The likely cause is slate (B).`.
+ * Returns the choices that sentences state by letter and text, which have to agree, `The likely cause is (B) slate.`,
+ * `The likely cause is slate (B).`, or by a letter in brackets at their end.
  */
 export function statedChoices(line: string, choices: Choices): string[] {
   const marks = [...line.matchAll(MARKED)].flatMap(
     ({ 0: mark, 1: bracketed, 2: plain, 3: dashed, index }) => {
       const written = bracketed ?? plain ?? dashed ?? '';
       const letter = isCapital(written) ? offeredLetter(written, choices) : undefined;
-      return letter ? [{ letter, bracketed, start: index, end: index + mark.length }] : [];
+      const end = index + mark.length;
+      const ends = bracketed !== undefined && /^(?:[.!]\s|[.!\s]?$)/.test(line.slice(index + 3));
+      return letter ? [{ letter, bracketed, start: index, end, ends }] : [];
     },
   );
-  return marks.flatMap(({ letter, bracketed, start, end }) => {
+  return marks.flatMap(({ letter, bracketed, start, end, ends }) => {
     const clause = line.slice(0, start).split(CLAUSE_END).at(-1) ?? '';
-    const rest = firstSentence(line.slice(end));
+    const rest = ends ? '' : firstSentence(line.slice(end));
     if (rest.endsWith('?') || OPEN.test(clause) || OPEN.test(rest)) return [];
     const [from, to] = [start - clause.length, end + rest.length];
     if (marks.some((one) => one.letter !== letter && one.start >= from && one.start < to)) return [];
-    const isStated = IS.test(clause) && afterOwnText(letter, line.slice(end), choices) !== undefined;
+    const isStated =
+      IS.test(clause) && (ends || afterOwnText(letter, line.slice(end), choices) !== undefined);
     const [subject = '', ...texts] = bracketed ? clause.split(/\b(?:is|are|was|were|be)[\s:]/i) : [];
     const text = subject === '' ? '' : (texts.at(-1) ?? '').trim();
     const named = choices.byText(text) ?? choices.byText(text.replace(/^(?:the|an?) /i, ''));
@@ -60,13 +63,20 @@ const ASSERTS = new RegExp(
   'i',
 );
 
+/** Words before a choice's text where there are many, of which hardly one is said by chance: `The unit is the`. */
+const NAMES = /(?:\b(?:is|are|was|were|be|equals)|=)(?:\s(?:the|an?|therefore|thus))?:?["“]?$/i;
+
 /**
- * Returns the choice that a line asserts where there are up to three, such as true and false: `The statement is false.`,
- * `So, no.` It ends the last sentence, else the first one.
+ * Returns the choice that a line asserts by its text at the end of the last sentence: `The largest planet is Jupiter.` Of
+ * up to three, such as true and false, it may end the first one as well: `The statement is false.`, `So, no.`
  */
 export function assertedChoice(line: string, choices: Choices): string | undefined {
-  if (choices.count > 3 || RETRACTS.test(line)) return undefined;
-  const sentences = [line.split(CLAUSE_END).at(-1) ?? '', firstSentence(line)].map((sentence) => {
+  if (RETRACTS.test(line)) return undefined;
+  const isFew = choices.count <= 3;
+  // A number may be the beginning of one that a length limit cut.
+  if (!isFew && !/[.!]["”]?$/.test(line.trimEnd())) return undefined;
+  const read = [line.split(CLAUSE_END).at(-1) ?? '', ...(isFew ? [firstSentence(line)] : [])];
+  const sentences = read.map((sentence) => {
     const end = sentence.search(REASON);
     return withoutTrailing(end > 0 ? sentence.slice(0, end) : sentence, /[.!\s]/);
   });
@@ -76,13 +86,13 @@ export function assertedChoice(line: string, choices: Choices): string | undefin
   }));
   for (const sentence of sentences) {
     const own = texts
-      .filter(({ text }) => /\p{L}{2}/u.test(text) && sentence.toLowerCase().endsWith(` ${text}`))
+      .filter(({ text }) => /\p{L}{2}|\d/u.test(text) && sentence.toLowerCase().endsWith(` ${text}`))
       .sort((one, other) => other.text.length - one.text.length)[0];
     if (!own) continue;
     const before = sentence.slice(0, -own.text.length).trimEnd();
     const isOpen =
       OPEN.test(before) || texts.some(({ text }) => text !== '' && names(before.toLowerCase(), text));
-    return !isOpen && ASSERTS.test(before) ? own.letter : undefined;
+    return !isOpen && (isFew ? ASSERTS : NAMES).test(before) ? own.letter : undefined;
   }
   return undefined;
 }

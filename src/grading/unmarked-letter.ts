@@ -269,8 +269,12 @@ function fromConclusion(text: string, choices: Choices): Found {
 const lastSentence = (line: string) =>
   /(?:^|[.!?;]\s)([^.!?;]*(?:[.!?;](?!\s)[^.!?;]*)*[.!]?)$/.exec(line)?.[1] ?? line;
 
+/** Words in a last sentence that does not conclude: `so (C) is also possible`. */
+const OPEN =
+  /\b(?:if|whether|unless|suppose|assum\w+|maybe|might|could|also|possible|a possibility|an? (?:likely|plausible|potential))\b/i;
+
 function concluded(sentence: string, choices: Choices): string[] {
-  if (/\b(?:if|whether|unless|suppose|assum\w+|maybe|might|could)\b/i.test(sentence)) return [];
+  if (OPEN.test(sentence)) return [];
   const last = [...sentence.matchAll(LEADS)].at(-1);
   const claim = last ? sentence.slice(last.index + last[0].length) : '';
   // The pattern's flag `i` also matches lower-case letters.

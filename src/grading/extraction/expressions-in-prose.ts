@@ -55,6 +55,8 @@ function findInline(text: string): FoundExpression[] {
     );
     if (content.trim() === '' || content.length > 400 || /\n|[a-zA-Z]{3,}|\b(?:is|or|of|to)\b/.test(words))
       continue;
+    // `$5+$3=$8` is a computation with money.
+    if (/[-+*/=x×]\s?$/.test(content) && /\d/.test(text[end + 1] ?? '')) continue;
     found.push({ text: content.trim(), start, end: end + 1 });
     index += 1;
   }
@@ -70,6 +72,8 @@ function findBare(text: string, from: number, to: number): FoundExpression[] {
     const start = from + index + piece.indexOf(word);
     const end = start + word.length;
     const last = runs.at(-1);
+    const isNewLine = text.slice(last?.end, start).includes('\n') && !/^=|=$/.test(`${last?.text}${word}`);
+    if (isNewLine) isOpen = false;
     if (word === '' || !isMathematicalWord(word) || isLabel(text, from + index, piece)) isOpen = false;
     else {
       if (isOpen && last) Object.assign(last, { end, text: text.slice(last.start, end) });
@@ -83,6 +87,7 @@ function findBare(text: string, from: number, to: number): FoundExpression[] {
 
 /** Removes quotes, emphasis and punctuation; a round bracket stays where its partner is in the word. */
 function withoutEdges(piece: string): string {
+  if (piece === '*') return piece;
   // `1,000.99m²` is a number with its unit.
   const opened = piece.replace(/^["'“*_`]+/, '').replace(/(?<=\d)(?:[ckm]?m|ft)[²³](?=[.,;:!?]*$)/, '');
   const bare = withoutTrailing(opened, /[.,;:!?"'”*_`]/);
@@ -151,7 +156,7 @@ function withSuffix(text: string, found: FoundExpression[]): FoundExpression[] {
 }
 
 const BEFORE =
-  /\b(?:(?:not|never|cannot|\w{2,6}n['’]t)(?: be)?(?: (?!(?:is|are|was|were) )\w+)?|or(?: (?:maybe|perhaps|possibly|even))?|at (?:least|most)|anything but|as (?:many|much) as|(?:more|less|fewer|greater|larger|smaller) than(?: or equal to)?|over|under|above|below|between) $/i;
+  /\b(?:(?:not|never|cannot|\w{2,6}n['’]t)(?: be)?(?: (?:exactly|just|only|quite|simply|merely|precisely|necessarily|really|equal(?: to)?|exceed|the))?|or(?: (?:maybe|perhaps|possibly|even))?|at (?:least|most)|anything but|as (?:many|much) as|(?:more|less|fewer|greater|larger|smaller) than(?: or equal to)?|over|under|above|below|between) $/i;
 const SIGN_BEFORE =
   /(?:(?<![=>-]|<\/?[a-z][^<>]{0,20})>|<(?![=-])|[<>]=|[≤≥]|\\(?:geq?|leq?|gt|lt)(?![a-z]))[\s$]{0,2}$/i;
 const AFTER =

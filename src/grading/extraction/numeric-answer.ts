@@ -46,13 +46,14 @@ export function extractNumericAnswer(reply: string): NumericAnswer | null {
 
 /**
  * Rewrites numbers in ASCII, with spaces between them and words: `４２`, `٤٢`, `42개`, `1’000`, `1 000` with a narrow
- * space, `Rs. 500`, `negative 5`, `5 dollars and 25 cents`. Calculations of GSM8K, `2*9=$<<2*9=18>>18`, are removed.
+ * space, `Rs. 500`, `negative 5`, `8x3=24`, `5 dollars and 25 cents`. Calculations of GSM8K, `2*9=$<<2*9=18>>18`, are removed.
  */
 export function plainNumbers(text: string): string {
   const plain = plainCharacters(text.replace(/<<[\d.,+*/()$% -]{1,100}=[\d.,$% -]{1,40}>>/g, ''));
   return apartFromWords(plainScales(plain).replace(/(?<=\d)['’\u00a0\u2009\u202f](?=\d{3}(?!\d))/g, ''))
     .replace(/(?<!\p{L})Rs\.?\s?(?=\d)/gu, '₹')
     .replace(/(?<![\p{L}$])R(?=\$\s?\d)/gu, '')
+    .replace(/(?<=\d)x(?=\d[\d.]{0,20}\s?=)|(?<=[\p{L}\d)%] )x(?= [$€£]?\d)/gu, '×')
     .replace(/(?<=\d)( (?:dollar|euro)s?),? (?:and )?(\d\d) cents?\b/g, '.$2$1')
     .replace(/(?<=\d)( (?:dollar|euro)s?),? (?:and )?(\d) cents?\b/g, '.0$2$1')
     .replace(/(?<![\p{L}\p{N}-])(?:negative|minus)\s(?=[$€£₹(\\]{0,3}\d)/giu, '-');
@@ -242,7 +243,7 @@ function endOfChain(claim: string, first: FoundExpression, last: FoundExpression
   return last.text.slice(last.text.lastIndexOf('=') + 1).trim();
 }
 
-const COMPUTES = /\s(?:[×*·÷/+−-]|x(?=\s[$\d])|times|of)\s/;
+const COMPUTES = /\s(?:[×*·÷/+−-]|times|plus|minus|(?:multiplied|divided) by|(?:more|less) than|of|dozen)\s/;
 
 const SEVERAL = new RegExp(String.raw`[,;]|(?<![\p{L}\p{M}\p{N}])${JOINTS}`, 'u');
 
@@ -268,9 +269,9 @@ function withoutMarker(reply: string): NumericAnswer | null {
   if (!whole.includes('\n\n') && isMathematical(whole)) return { answer: whole, statement };
   const lastLine = withoutGloss(unlabelled(whole.slice(whole.lastIndexOf('\n') + 1)));
   if (isMathematical(lastLine)) return { answer: lastLine, statement };
-  const claim = beforeReason(lastLine) ?? emphasised(text);
-  if (claim !== undefined) return { answer: claim, statement };
   const end = whole.slice(-SEARCHED_END);
+  const claim = beforeReason(lastLine) ?? emphasised(text) ?? beforeGiven(end) ?? inOtherWords(end);
+  if (claim !== undefined) return { answer: claim, statement };
   const last = findExpressions(end).at(-1);
   if (last && (last.qualified || isQualifiedAbroad(end, last))) return null;
   // "That makes 42!" is not a factorial.
@@ -283,8 +284,10 @@ function withoutMarker(reply: string): NumericAnswer | null {
 const CONCLUDES =
   /\b(?:so|therefore|thus|hence|total\w*|altogether|makes?|made|leaves?|leaving|gives?|giving|wait|but|actually|now)\b|=|(?::|\bpays?|, for)\s?$/i;
 
+const lastSentence = (text: string) => text.split(/[.!?]\s|\n/).at(-1) ?? '';
+
 /** Reports whether the last sentence of a text leads to a value. */
-const concludes = (text: string) => CONCLUDES.test(text.split(/[.!?]\s|\n/).at(-1) ?? '');
+const concludes = (text: string) => CONCLUDES.test(lastSentence(text));
 
 /** Beginning of the reason for an answer before it. */
 const EXPLAINS =
@@ -333,6 +336,27 @@ function emphasised(text: string): string | undefined {
   if (LED.test(before) || !(isOver || TRAILED.test(after))) return undefined;
   const [value, other] = findExpressions(run[1] ?? run[2] ?? run[3] ?? '');
   return other || value?.qualified ? undefined : value?.text;
+}
+
+/** Returns the new number of a last sentence that ends with a known one: `So she fills 7 rows with 5 pencils in each.` */
+function beforeGiven(text: string): string | undefined {
+  const sentence = lastSentence(text);
+  const [value, known, ...others] = findExpressions(sentence);
+  if (!value || !known || others.length > 0 || value.qualified) return undefined;
+  const before: string[] = text.slice(0, text.length - sentence.length).match(/\d[\d.,]*(?<=\d)/g) ?? [];
+  const digits = (one: FoundExpression) => /\d[\d.,]*(?<=\d)/.exec(one.text)?.[0] ?? '';
+  const [at, first] = [before.indexOf(digits(known)), before.indexOf(digits(value))];
+  const isNew = value.text.includes('=') || (at >= 0 && (first < 0 || first > at));
+  return isNew && TRAILED.test(sentence.slice(value.end)) ? value.text : undefined;
+}
+
+/** Returns the value of a computation in a last sentence: `That is 3 times 16, or 48 kilograms.` */
+function inOtherWords(text: string): string | undefined {
+  const sentence = lastSentence(text);
+  const at = sentence.lastIndexOf(', or ');
+  if (at < 0 || !COMPUTES.test(sentence.slice(0, at))) return undefined;
+  const [value, other] = findExpressions(sentence.slice(at + ', or '.length));
+  return other ? undefined : value?.text;
 }
 
 /** Reports whether a number is negated, `Ответ не 42.`, `答えは42ではありません。`, in a language of the text. */

@@ -47,7 +47,9 @@ const FENCE = /^```[a-zA-Z]*[ \t]*\n?|\n?```\s*$/g;
  */
 export function stripMarkdown(text: string): string {
   let result = text.trim().replace(FENCE, '').trim();
-  result = withoutEmphasis(result.replace(/^(?:>(?![\d=])\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''));
+  result = withoutEmphasis(
+    result.replace(/^(?:>(?![\d=]|\s?[\])}>])\s?|[*•]\s+|-\s+(?=[a-zA-Z]{2})|#{1,6}\s+)+/, ''),
+  );
   // Emphasis is nested a few times at most; further marks stay.
   for (let nested = 0; nested < 5; nested++) result = withoutEdges(result).trim();
   return result;
