@@ -1,4 +1,4 @@
-import { isMap, LineCounter, type Pair, parseDocument, Scalar, visit } from 'yaml';
+import { isCollection, isMap, LineCounter, type Pair, parseDocument, Scalar, visit } from 'yaml';
 import { AsWritten } from '../contracts/as-written.js';
 import type { Json } from '../contracts/json.js';
 
@@ -42,7 +42,9 @@ export function parseYaml(text: string): unknown {
     },
     Scalar: (role, scalar) => keepText(role, scalar),
     Alias: (_, alias, path) => {
-      const target = alias.resolve(document);
+      // To resolve an alias is to walk through the document.
+      const isWithin = path.some((node) => isCollection(node) && node.anchor === alias.source);
+      const target = isWithin ? alias.resolve(document) : undefined;
       if (target === undefined || !path.includes(target)) return;
       const place = at(alias.range?.[0] ?? 0);
       throw new YamlError(

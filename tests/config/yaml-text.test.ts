@@ -106,6 +106,11 @@ describe('rows of dataset.items', () => {
   });
 });
 
+test('thousands of aliases are read without a walk through the text for each', { timeout: 20_000 }, () => {
+  const rows = Array.from({ length: 8000 }, (_, at) => `- { a: &x${at} { n: ${at} }, b: *x${at} }\n`);
+  expect((parseYaml(rows.join('')) as object[]).at(-1)).toEqual({ a: { n: 7999 }, b: { n: 7999 } });
+});
+
 describe('merge keys', () => {
   test('are carried out in sections and in rows; what is beside them wins', () => {
     const config = load(

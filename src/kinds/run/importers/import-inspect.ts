@@ -75,6 +75,12 @@ export async function importInspect(
   const failed = rows.filter(({ error }) => error !== null);
   const scored = failed.filter(({ scores }) => score !== null && scores[score] != null).length;
   const notes = notesOf(log, score, names);
+  const counted = log.header.results?.total_samples ?? 0;
+  if (rows.length < counted) {
+    notes.push(
+      `The log's own results are of ${countedText(counted, 'sample')}, and it holds ${rows.length}.`,
+    );
+  }
   if (isScale) {
     notes.push(
       `The score ${score} goes up to ${most}, and nothing says what is correct; reprise stats takes the least reward of a success as --success-reward.`,

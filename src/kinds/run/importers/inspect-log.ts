@@ -32,6 +32,7 @@ const usageSchema = z.looseObject({
   output_tokens: z.number().default(0),
   input_tokens_cache_read: z.number().nullish(),
   input_tokens_cache_write: z.number().nullish(),
+  total_tokens: z.number().nullish(),
   reasoning_tokens: z.number().nullish(),
   total_cost: z.number().nullish(),
 });
@@ -46,6 +47,7 @@ const outputSchema = z.looseObject({
 
 const eventSchema = z.looseObject({
   event: z.string(),
+  timestamp: z.string().nullish(),
   span_id: z.string().nullish(),
 });
 
@@ -77,7 +79,7 @@ const sampleSchema = z.looseObject({
   input: z.union([z.string(), z.array(messageSchema)]),
   choices: z.array(z.string()).nullish(),
   target: z.union([z.string(), z.array(z.string())]),
-  output: outputSchema,
+  output: outputSchema.prefault({}),
   scores: z
     .record(
       z.string(),
@@ -101,6 +103,7 @@ const sampleSchema = z.looseObject({
 
 const headerSchema = z.looseObject({
   status: z.string().default('started'),
+  results: z.looseObject({ total_samples: z.number().nullish() }).nullish(),
   eval: z.looseObject({
     task: z.string(),
     model: z.string(),

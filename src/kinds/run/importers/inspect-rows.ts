@@ -64,7 +64,14 @@ export function inspectScores({ scores }: Pick<InspectSample, 'scores'>): Record
 
 /** Puts texts back that the log holds once, below `attachments`. */
 function withAttachments(text: string, attachments: Readonly<Record<string, string>>): string {
-  return text.replace(/attachment:\/\/(\w+)/g, (whole, name) => attachments[name] ?? whole);
+  return text.replace(/attachment:\/\/([\da-f]{32})/g, (whole, name) => attachments[name] ?? whole);
+}
+
+/** Writes JSON with such texts put back at any depth. */
+function jsonWithAttachments(value: unknown, attachments: InspectSample['attachments']): string {
+  return JSON.stringify(value, (_key, inner) =>
+    typeof inner === 'string' ? withAttachments(inner, attachments) : inner,
+  );
 }
 
 /** Returns what a message says; what it thought is no part of it. */
@@ -84,16 +91,19 @@ function spoken(message: InspectMessage, attachments: InspectSample['attachments
   return {
     role,
     content: withAttachments(textOf(message), attachments),
-    ...(tool_calls?.length ? { tool_calls: toolCallsOf(message) } : {}),
+    ...(tool_calls?.length ? { tool_calls: toolCallsOf(message, attachments) } : {}),
     ...(tool_call_id == null ? {} : { tool_call_id }),
   };
 }
 
-function toolCallsOf({ tool_calls }: InspectMessage) {
+function toolCallsOf({ tool_calls }: InspectMessage, attachments: InspectSample['attachments']) {
   return (tool_calls ?? []).map(({ id, function: name, arguments: given }) => ({
     id,
     name,
-    arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),
+    arguments:
+      typeof given === 'string'
+        ? withAttachments(given, attachments)
+        : jsonWithAttachments(given ?? {}, attachments),
   }));
 }
 
@@ -115,16 +125,26 @@ function timeOf(text: string | null | undefined): string {
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }
 
-/** Inspect counts cached input apart. */
+/**
+ * Returns the tokens of one usage. Inspect counts cached input apart, and reasoning within the output; older versions did
+ * not for some providers, and the total tells.
+ */
+function tokensOf(usage: InspectUsage): { input: number; output: number; reasoning: number } {
+  const { input_tokens: sent, output_tokens: said, total_tokens: total } = usage;
+  const reasoning = usage.reasoning_tokens ?? 0;
+  const all = sent + (usage.input_tokens_cache_read ?? 0) + (usage.input_tokens_cache_write ?? 0);
+  const ways = [all, sent].flatMap((input) => [said, said + reasoning].map((output) => ({ input, output })));
+  const way = ways.find(({ input, output }) => input + output === total) ?? { input: all, output: said };
+  return { ...way, reasoning };
+}
+
 function usageOf(usages: readonly InspectUsage[]): Usage {
-  const sum = (of: (usage: InspectUsage) => number) => usages.reduce((total, one) => total + of(one), 0);
-  const reasoning = sum(({ reasoning_tokens }) => reasoning_tokens ?? 0);
+  const all = usages.map(tokensOf);
+  const sum = (of: keyof (typeof all)[number]) => all.reduce((total, one) => total + one[of], 0);
+  const reasoning = sum('reasoning');
   return {
-    input_tokens: sum(
-      ({ input_tokens, input_tokens_cache_read, input_tokens_cache_write }) =>
-        input_tokens + (input_tokens_cache_read ?? 0) + (input_tokens_cache_write ?? 0),
-    ),
-    output_tokens: sum(({ output_tokens }) => output_tokens),
+    input_tokens: sum('input'),
+    output_tokens: sum('output'),
     ...(reasoning === 0 ? {} : { reasoning_tokens: reasoning }),
   };
 }
@@ -224,7 +244,8 @@ export function importedRow(
     lm_calls: acts.length,
     usage: totals === null ? sumUsage(acts) : usageOf(totals),
     cost_usd: totals === null ? sumCost(acts) : costOf(totals),
-    started_at: timeOf(sample.started_at),
+    // Older logs have no time of a sample.
+    started_at: timeOf(sample.started_at ?? sample.events[0]?.timestamp),
     seconds: sample.total_time ?? 0,
   };
 }
@@ -262,7 +283,8 @@ export function importedCalls(sample: InspectSample): CallRecord[] {
       ...(config.temperature == null ? {} : { temperature: config.temperature }),
       ...(config.max_tokens == null ? {} : { max_output_tokens: config.max_tokens }),
     };
-    const tools = call.tools.map(
+    const given = JSON.parse(jsonWithAttachments(call.tools, attachments)) as typeof call.tools;
+    const tools = given.map(
       ({ name, description, parameters: schema }): ToolDefinition => ({
         name,
         ...(description ? { description } : {}),
@@ -272,6 +294,7 @@ export function importedCalls(sample: InspectSample): CallRecord[] {
     const identity = { sample_id: id, trial: epoch - 1, purpose, ordinal: ordinals[purpose]++ } as const;
     const request = { messages, parameters, call: identity, ...(tools.length > 0 ? { tools } : {}) };
     const reasoning = reasoningOf(choice.message);
+    const isCached = cache === 'read';
     const seconds = call.working_time ?? output.time ?? 0;
     const record: CallRecord = {
       ...identity,
@@ -279,17 +302,17 @@ export function importedCalls(sample: InspectSample): CallRecord[] {
       model: call.model,
       text: withAttachments(textOf(choice.message), attachments),
       ...(reasoning === '' ? {} : { reasoning: withAttachments(reasoning, attachments) }),
-      ...(choice.message.tool_calls?.length ? { tool_calls: toolCallsOf(choice.message) } : {}),
+      ...(choice.message.tool_calls?.length ? { tool_calls: toolCallsOf(choice.message, attachments) } : {}),
       finish_reason: finishReasonOf(output),
       ...(output.usage == null ? {} : { usage: usageOf([output.usage]) }),
-      cost_usd: output.usage == null ? null : costOf([output.usage]),
+      cost_usd: isCached ? 0 : output.usage == null ? null : costOf([output.usage]),
       latency_ms: Math.round(seconds * 1000),
       messages,
       ...(tools.length > 0 ? { tools } : {}),
       parameters,
-      attempts: (retries ?? 0) + 1,
+      attempts: (retries ?? 0) + (isCached ? 0 : 1),
       repeated: 0,
-      ...(cache === 'read' ? { cached: true } : {}),
+      ...(isCached ? { cached: true } : {}),
       at: timeOf(call.completed ?? call.timestamp),
     };
     return [record];

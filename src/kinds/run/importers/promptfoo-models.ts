@@ -20,16 +20,17 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   bedrock: 'bedrock',
 };
 
+/** Kinds of a provider that are no chats: agents, and models of anything else than texts. */
+const NO_CHAT =
+  /^(?:agentcore|agents?|assistant|chatkit|claude-(?:agent-sdk|code)|codex(?:-(?:sdk|app-server|desktop))?|embeddings?|foundry-agent|image|kb|live|moderation|nova-(?:reel|sonic)|realtime|speech|transcription|tts|video|voice)$/;
+
 /** Returns `lm` for a provider's id, such as `openai:chat:gpt-4.1`; null: there is none. */
 function modelOf(id: string): Record<string, unknown> | null {
   const [vendor = '', ...rest] = id.split(':');
+  if (NO_CHAT.test(rest[0] ?? '')) return null;
   const after = (...kinds: string[]) => (kinds.includes(rest[0] ?? '') ? rest.slice(1) : rest).join(':');
   switch (vendor) {
     case 'openai': {
-      if (
-        /^(?:embeddings?|image|moderation|realtime|transcription|assistant|video|agents)$/.test(rest[0] ?? '')
-      )
-        return null;
       const name = after('chat', 'responses', 'completion');
       return name === '' ? null : { model: `openai/${name}` };
     }
@@ -44,14 +45,13 @@ function modelOf(id: string): Record<string, unknown> | null {
         : null;
     case 'azure':
     case 'ollama': {
-      const name = after('chat', 'completion');
-      return name === '' || /^embeddings?$/.test(rest[0] ?? '') ? null : { model: `${vendor}/${name}` };
+      const name = after('chat', 'responses', 'completion');
+      return name === '' ? null : { model: `${vendor}/${name}` };
     }
     default: {
       const provider = PROVIDERS[vendor];
-      const name = after('converse');
-      const isChat = name !== '' && !/^(?:embeddings?|image|kb|nova-sonic)$/.test(rest[0] ?? '');
-      return provider === undefined || !isChat ? null : { model: `${provider}/${name}` };
+      const name = after('chat', 'completion', 'converse', 'responses');
+      return provider === undefined || name === '' ? null : { model: `${provider}/${name}` };
     }
   }
 }
@@ -63,6 +63,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_output_tokens',
   max_output_tokens: 'max_output_tokens',
   maxOutputTokens: 'max_output_tokens',
+  maxTokens: 'max_output_tokens',
+  max_new_tokens: 'max_output_tokens',
+  max_gen_len: 'max_output_tokens',
+  num_predict: 'max_output_tokens',
   top_p: 'top_p',
   topP: 'top_p',
   top_k: 'top_k',
@@ -73,8 +77,11 @@ const FIELDS: Readonly<Record<string, string>> = {
   frequency_penalty: 'frequency_penalty',
   presence_penalty: 'presence_penalty',
   reasoning_effort: 'reasoning_effort',
+  effort: 'reasoning_effort',
   apiBaseUrl: 'base_url',
 };
+/** Fields of a provider's `config` that have further ones in them. */
+const SECTIONS = ['generationConfig', 'inferenceConfig', 'reasoning'];
 /** Keys are read from the environment. */
 const OF_KEYS = /^apiKey/;
 
@@ -96,14 +103,32 @@ export function modelOfProvider(written: unknown, notes: ImportNotes, what = 'pr
     notes.add(`The ${what} ${id} is not carried over: Reprise reaches it, if at all, by lm.base_url`);
     return null;
   }
-  for (const [name, value] of Object.entries(config)) {
-    const field = FIELDS[name];
+  for (const [name, value] of settingsOf(config)) {
+    const field = FIELDS[name.split('.').at(-1) as string];
+    const schema = name === 'response_format' ? schemaOf(value) : undefined;
     if (field !== undefined) lm[field] = value;
+    else if (schema !== undefined) lm.response_format = schema;
     else if (!OF_KEYS.test(name)) notes.add(`The ${what} ${id} is carried over without config.${name}`);
   }
   for (const name of ['prompts', 'transform', 'delay'])
     if (name in others) notes.add(`The ${what} ${id} is carried over without its ${name}`);
   return { name: label ?? id, lm };
+}
+
+/** Returns the fields of a provider's `config`, those of sections with the section's name before theirs. */
+function settingsOf(config: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(config).flatMap(([name, value]) =>
+    SECTIONS.includes(name) && isMapping(value)
+      ? Object.entries(value).map(([inner, one]): [string, unknown] => [`${name}.${inner}`, one])
+      : [[name, value] as [string, unknown]],
+  );
+}
+
+/** Returns the schema of a `response_format`; undefined where it has none, or names a file. */
+function schemaOf(format: unknown): Record<string, unknown> | undefined {
+  const { type, json_schema: named, schema } = isMapping(format) ? format : {};
+  const found = isMapping(named) ? named.schema : schema;
+  return type === 'json_schema' && isMapping(found) ? found : undefined;
 }
 
 interface Provider extends Record<string, unknown> {

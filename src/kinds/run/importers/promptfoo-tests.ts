@@ -90,11 +90,15 @@ async function writtenTests(tests: unknown, folder: string, notes: ImportNotes):
       const rows = await rowsAt(path);
       if (rows === null)
         notes.add(`The tests in ${named} are not carried over: they are code or a spreadsheet`);
-      else all.push(...(/\.csv$/i.test(path) ? rows.map((row) => fromTable(row, notes)) : rows));
+      else
+        all.push(...rows.map((row) => (isTest(row) && !/\.csv$/i.test(path) ? row : fromTable(row, notes))));
     }
   }
   return all;
 }
+
+/** Reports whether an entry of a file is a test; a mapping of variables alone is a row of a table. */
+const isTest = (entry: Written) => ['vars', 'assert', 'options'].some((name) => name in entry);
 
 /** Converts a row of a table, whose columns are variables but for those that begin with `__`. */
 function fromTable(row: Written, notes: ImportNotes): Written {
@@ -169,12 +173,16 @@ function nested(value: unknown, vars: Written): unknown {
   return typeof value === 'string' ? (rendered(value, vars) ?? value) : value;
 }
 
+/** Files with code, documents, images, sounds and films, which promptfoo does not read as texts. */
+const NO_TEXT =
+  /\.(?:[cm]?[jt]s|py|rb|pdf|docx?|xlsx?|pptx?|zip|jpe?g|png|gif|bmp|webp|svg|mp[34]|wav|ogg|flac|m4a|aac|opus|webm|mov|avi|mkv|m4v|wmv)(?::\w+)?$/i;
+
 /** Returns what a value of a variable stands for: itself, without a line end, or what is in each of the files it names. */
 function valuesOf(name: string, value: unknown, folder: string, notes: ImportNotes): unknown[] {
   if (!namesFile(value)) return [typeof value === 'string' ? value.replace(/\n$/, '') : value];
   return filesAt(pathOf(value, folder)).map((path) => {
     if (/\.(?:ya?ml|json)$/i.test(path)) return readValue(path);
-    if (/\.(?:txt|md|csv|html?|xml|j2)$/i.test(path)) return textAt(path).trim();
+    if (!NO_TEXT.test(path)) return textAt(path).trim();
     notes.add(`The content of ${value} is not carried over: the variable ${name} is its address`);
     return value;
   });

@@ -216,7 +216,10 @@ describe('a log as JSON', () => {
     const { samples: _none, ...header } = colours();
     const { rows, notes } = await imported(jsonLog(header, 'colours.json'));
     expect(rows).toEqual([]);
-    expect(notes).toEqual(['The log has no scores, so no row has a reward.']);
+    expect(notes).toEqual([
+      'The log has no scores, so no row has a reward.',
+      "The log's own results are of 2 samples, and it holds 0.",
+    ]);
   });
 
   test.each<[unknown, number | null]>([
@@ -347,6 +350,113 @@ describe('a log as JSON', () => {
     );
     expect(calls.map(({ purpose }) => purpose)).toEqual(['act', 'judge', 'judge', 'act']);
     expect(rows[0]?.lm_calls).toBe(2);
+  });
+
+  /** Imports a log of one sample with one call, changed. */
+  const changed = (sample: object, call: object, header: object = {}) => {
+    const log = colours();
+    const [first] = log.samples as { events: Record<string, unknown>[] }[];
+    const events = first?.events.map((event) => (event.event === 'model' ? { ...event, ...call } : event));
+    const samples = [{ ...first, events, ...sample }];
+    return imported(jsonLog({ ...log, samples, ...header }, 'colours.json'));
+  };
+
+  test.each<[string, object, object]>([
+    [
+      'cached input and reasoning as they are counted now',
+      {
+        ...{ input_tokens: 40, output_tokens: 60, total_tokens: 110 },
+        ...{ input_tokens_cache_read: 7, input_tokens_cache_write: 3, reasoning_tokens: 50 },
+      },
+      { input_tokens: 50, output_tokens: 60, reasoning_tokens: 50 },
+    ],
+    [
+      'reasoning beside the output',
+      { input_tokens: 47, output_tokens: 1, total_tokens: 100, reasoning_tokens: 52 },
+      { input_tokens: 47, output_tokens: 53, reasoning_tokens: 52 },
+    ],
+    [
+      'cached input within the input',
+      { input_tokens: 1224, output_tokens: 180, total_tokens: 1404, input_tokens_cache_read: 1152 },
+      { input_tokens: 1224, output_tokens: 180 },
+    ],
+    [
+      'both',
+      {
+        ...{ input_tokens: 100, output_tokens: 5, total_tokens: 125 },
+        ...{ input_tokens_cache_read: 60, reasoning_tokens: 20 },
+      },
+      { input_tokens: 100, output_tokens: 25, reasoning_tokens: 20 },
+    ],
+    [
+      'a total that fits nothing',
+      { input_tokens: 10, output_tokens: 5, total_tokens: 0, input_tokens_cache_read: 2 },
+      { input_tokens: 12, output_tokens: 5 },
+    ],
+  ])('tokens with %s', async (_how, usage, expected) => {
+    const log = colours();
+    const [first] = log.samples as { events: { event: string; output: object }[] }[];
+    const output = first?.events.find(({ event }) => event === 'model')?.output;
+    const { calls, rows } = await changed({}, { output: { ...output, usage } });
+    expect(calls.map((call) => call.usage)).toEqual([expected]);
+    expect(rows[0]?.usage).toMatchObject(expected);
+    const withoutCalls = await changed({ events: [], model_usage: { 'mockllm/model': usage } }, {});
+    expect(withoutCalls.rows[0]?.usage).toEqual(expected);
+  });
+
+  test('texts among the attachments are put back in tools, arguments and joined reasoning', async () => {
+    const [first, second] = ['0'.repeat(31).concat('a'), 'b'.repeat(32)];
+    const told = (name: string) => `attachment://${name}`;
+    const attachments = { [first]: 'A "long"\ntext. ', [second]: 'Another.' };
+    const called = { id: 'c', function: 'send', arguments: { to: 'x', body: [told(first)] } };
+    const message = {
+      ...{
+        role: 'assistant',
+        content: [first, second].map((name) => ({ type: 'reasoning', reasoning: told(name) })),
+      },
+      tool_calls: [called],
+    };
+    const { calls } = await changed(
+      { attachments },
+      {
+        ...{ input: [message], input_refs: null },
+        tools: [{ name: 'send', description: told(second), parameters: { description: told(first) } }],
+        output: { model: 'm', choices: [{ message, stop_reason: 'tool_calls' }] },
+      },
+    );
+    const [call] = calls;
+    const sent = {
+      id: 'c',
+      name: 'send',
+      arguments: JSON.stringify({ to: 'x', body: ['A "long"\ntext. '] }),
+    };
+    expect(call).toMatchObject({
+      tool_calls: [sent],
+      messages: [{ tool_calls: [sent] }],
+      tools: [{ description: 'Another.', parameters: { description: 'A "long"\ntext. ' } }],
+      reasoning: 'A "long"\ntext. Another.',
+    });
+  });
+
+  test('a call that the cache answered was not paid', async () => {
+    const { calls } = await changed({}, { cache: 'read' });
+    expect(calls[0]).toMatchObject({ cached: true, cost_usd: 0, attempts: 0 });
+  });
+
+  test('a sample without a time began with its first event', async () => {
+    const events = [{ event: 'sample_init', timestamp: '2025-03-17T13:23:12+01:00' }];
+    const { rows } = await changed({ started_at: undefined, events }, {});
+    expect(rows[0]?.started_at).toBe('2025-03-17T12:23:12.000Z');
+  });
+
+  test('a sample without output has no action', async () => {
+    const { rows } = await changed({ output: undefined }, {});
+    expect(rows[0]).toMatchObject({ action: null, steps: 0, finish_reason: null });
+  });
+
+  test('samples that the results count and the log does not hold are said', async () => {
+    const { notes } = await changed({}, {}, { results: { total_samples: 3 } });
+    expect(notes[0]).toBe("The log's own results are of 3 samples, and it holds 1.");
   });
 
   test('a field that is not as Inspect writes it is named', () => {

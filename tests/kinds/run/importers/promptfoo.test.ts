@@ -137,6 +137,43 @@ describe('providers', () => {
       { id: 'openai:gpt-5', config: { reasoning_effort: 'low' } },
       { model: 'openai/gpt-5', reasoning_effort: 'low' },
     ],
+    ...[
+      { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: { type: 'object' } } },
+      { type: 'json_schema', name: 'n', schema: { type: 'object' } },
+    ].map((response_format): [object, object] => [
+      { id: 'openai:gpt-4.1', config: { response_format } },
+      { model: 'openai/gpt-4.1', response_format: { type: 'object' } },
+    ]),
+    ['bedrock:completion:openai.gpt-oss-20b-1:0', { model: 'bedrock/openai.gpt-oss-20b-1:0' }],
+    ['xai:responses:grok-4', { model: 'xai/grok-4' }],
+    ['azure:responses:our-deployment', { model: 'azure/our-deployment' }],
+    [
+      { id: 'google:gemini-2.5-pro', config: { generationConfig: { temperature: 0, maxOutputTokens: 9 } } },
+      { model: 'gemini/gemini-2.5-pro', temperature: 0, max_output_tokens: 9 },
+    ],
+    [
+      {
+        id: 'bedrock:us.amazon.nova-pro-v1:0',
+        config: { inferenceConfig: { max_new_tokens: 9, temperature: 0 } },
+      },
+      { model: 'bedrock/us.amazon.nova-pro-v1:0', max_output_tokens: 9, temperature: 0 },
+    ],
+    [
+      { id: 'bedrock:converse:us.amazon.nova-pro-v1:0', config: { maxTokens: 9 } },
+      { model: 'bedrock/us.amazon.nova-pro-v1:0', max_output_tokens: 9 },
+    ],
+    [
+      { id: 'bedrock:us.meta.llama3-3-70b-instruct-v1:0', config: { max_gen_len: 9 } },
+      { model: 'bedrock/us.meta.llama3-3-70b-instruct-v1:0', max_output_tokens: 9 },
+    ],
+    [
+      { id: 'ollama:chat:llama3.3', config: { num_predict: 9 } },
+      { model: 'ollama/llama3.3', max_output_tokens: 9 },
+    ],
+    [
+      { id: 'openai:responses:gpt-5', config: { reasoning: { effort: 'high' } } },
+      { model: 'openai/gpt-5', reasoning_effort: 'high' },
+    ],
     [
       { id: 'google:gemini-2.5-pro', config: { topP: 0.9, topK: 20, stopSequences: ['END'] } },
       { model: 'gemini/gemini-2.5-pro', top_p: 0.9, top_k: 20, stop: ['END'] },
@@ -162,6 +199,14 @@ describe('providers', () => {
     'exec:./mine.sh',
     'file://mine.py',
     'openai:embedding:text-embedding-3-small',
+    'openai:codex-sdk',
+    'openai:chatkit:wf_1',
+    'anthropic:claude-agent-sdk',
+    'azure:assistant:our_assistant',
+    'azure:foundry-agent:ours',
+    'bedrock:agentcore:ours',
+    'bedrock:video:amazon.nova-reel-v1:1',
+    'xai:voice:grok-3',
     'cohere:command-r',
   ])('%s has no counterpart, which is said, and the config names the simulated model', async (provider) => {
     const { config, notes } = await imported({ prompts: '{{body}}', providers: provider, tests: [TEST] });
@@ -372,6 +417,31 @@ describe('tests', () => {
     expect(rows('dataset.jsonl').map((row) => row.assert)).toEqual(
       ['Paris', 'Paris', ' Paris\n'].map((value) => [{ type: 'equals', value }]),
     );
+  });
+
+  test.each(['json', 'yaml', 'jsonl'])(
+    'in %s may be rows of variables alone, as in a table',
+    async (ending) => {
+      const row = JSON.stringify({ body: 'x', level: 2, __expected: 'contains: x' });
+      const text = ending === 'jsonl' ? `${row}\n` : `[${row}]`;
+      const { rows } = await imported({ ...base, tests: `rows.${ending}` }, { [`rows.${ending}`]: text });
+      expect(rows('dataset.jsonl')).toEqual([
+        { id: 'test-1', vars: { body: 'x', level: 2 }, assert: [{ type: 'contains', value: 'x' }] },
+      ]);
+    },
+  );
+
+  test('have the text of every file that is none of code, documents, images, sounds and films', async () => {
+    const vars = { body: 'file://a.sql', more: 'file://LICENSE', photo: 'file://a.jpg', made: 'file://a.py' };
+    const { rows, notes } = await imported(
+      { ...base, tests: [{ ...TEST, vars }] },
+      { 'a.sql': 'SELECT 1;\n', LICENSE: 'Free\n', 'a.jpg': '', 'a.py': '' },
+    );
+    expect(rows('dataset.jsonl')[0]).toMatchObject({ vars: { ...vars, body: 'SELECT 1;', more: 'Free' } });
+    expect(notes).toEqual([
+      'The content of file://a.jpg is not carried over: the variable photo is its address.',
+      'The content of file://a.py is not carried over: the variable made is its address.',
+    ]);
   });
 
   test('are one for each file that a variable names', async () => {
