@@ -177,8 +177,8 @@ class Threads {
   private readonly given = new Map<number, Given>();
   /** Ids of threads that were ended for one of their tasks, not for the others. */
   private readonly stopped = new Set<number>();
-  /** Ids of threads that are asked what they run. */
-  private readonly asked = new Set<number>();
+  /** Searches for what threads run, by their ids. A thread that is ended meanwhile would go on for ever. */
+  private readonly searches = new Map<number, Promise<void>>();
   private pool: Piscina | undefined;
   private watch: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -193,6 +193,7 @@ class Threads {
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.watch);
+    await Promise.all(this.searches.values());
     await this.pool?.destroy();
   }
 
@@ -266,13 +267,12 @@ class Threads {
   private hear(id: number, port: MessagePort): void {
     const running = this.running.get(id);
     const { thread = null, timeoutMs = 0 } = running ?? {};
-    if (running === undefined || thread === null || this.asked.has(thread)) return;
+    if (running === undefined || thread === null || this.searches.has(thread)) return;
     port.postMessage('hear' satisfies ToThread);
     running.unheard += 1;
     if (running.unheard * HEARD_EVERY_MS <= timeoutMs) return;
-    this.asked.add(thread);
-    void runningIn(thread).then((found) => {
-      this.asked.delete(thread);
+    const search = runningIn(thread).then((found) => {
+      this.searches.delete(thread);
       if (!this.running.has(id) || running.unheard * HEARD_EVERY_MS <= timeoutMs) return;
       const there = [...this.running.values()].filter((one) => one.thread === thread);
       const cause = this.running.get(found.task ?? -1) ?? (there.length === 1 ? there[0] : undefined);
@@ -281,6 +281,7 @@ class Threads {
       if (cause !== undefined) Object.assign(cause, { isStuck: true, isCause: true, place: found.place });
       this.stop(thread, cause !== undefined);
     });
+    this.searches.set(thread, search);
   }
 
   /** Starts a task's time limit when its thread begins it. The answer may arrive first: it has another channel. */
@@ -312,7 +313,10 @@ class Threads {
   /** Ends a thread. @param isKnown true if the cause is known: none of the other tasks */
   private stop(thread: number, isKnown = true): void {
     if (isKnown) this.stopped.add(thread);
-    void this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
+    const end = () => this.pool?.threads.find(({ threadId }) => threadId === thread)?.terminate();
+    const search = this.searches.get(thread);
+    if (search === undefined) void end();
+    else void search.then(end);
   }
 
   /** Ends threads that begin nothing and run no task: what an earlier task has left there computes, maybe for ever. */

@@ -1,6 +1,7 @@
 import { Session } from 'node:inspector';
+import { settle } from '../sandboxes/settle.js';
 
-/** What a thread is running; nothing is known of one that runs no JavaScript, or is debugged by somebody else. */
+/** What a thread is running; nothing is known of one that waits in native code, or is debugged by somebody else. */
 export interface RunningCode {
   /** Id of the task whose code it is. */
   task?: number;
@@ -21,21 +22,30 @@ interface Message {
   params?: { callFrames?: Frame[]; scriptId?: string; url?: string };
 }
 
-/** Milliseconds until a thread is taken for one that runs no JavaScript, such as a long regular expression. */
-const PATIENCE_MS = 3000;
+/** Milliseconds until a thread is taken for one that runs no JavaScript; busy machines are slow. */
+const PATIENCE_MS = 10_000;
+/** Milliseconds for which a debugger waits until its thread has gone on. */
+const LEAVE_MS = 10_000;
+/** The same where the process ends, before and after the thread is let go. */
+const EXIT_MS = 200;
 const MAX_STEPS = 500;
 
 /** Debugger of one thread of this process, by the protocol of V8's inspector. */
 class ThreadDebugger {
+  /** What the thread is known to run. */
+  found: RunningCode = {};
+  private mayBePaused = false;
+  private isLeaving = false;
   private readonly session = new Session();
   private readonly waiting = new Map<number, (message: Message) => void>();
   private readonly scripts = new Map<string, string>();
   private thread: string | undefined;
   private sent = 0;
+  /** Answer to what was asked last. */
+  private asked: Promise<Message> | undefined;
   private onPaused: (frames: Frame[]) => void = () => undefined;
 
   constructor(threadId: number) {
-    this.session.connect();
     this.session.on(
       'NodeWorker.attachedToWorker' as never,
       (({ params }: AttachedEvent) => {
@@ -51,21 +61,35 @@ class ThreadDebugger {
     );
   }
 
-  /** Pauses the thread, lets it go on, and returns what it is running. */
-  async running(): Promise<RunningCode> {
+  /** Pauses the thread, and finds what it is running. */
+  async find(): Promise<void> {
+    this.session.connect();
     await new Promise((resolve) => {
       this.session.post('NodeWorker.enable', { waitForDebuggerOnStart: false }, resolve);
     });
     await this.ask('Debugger.enable');
-    let found = await this.pausedBy('Debugger.pause');
+    this.mayBePaused = true;
+    this.found = await this.pausedBy('Debugger.pause');
     // Between two steps of an async function, a thread runs code of Node, of no task. A second pause may never come.
-    const isFound = () => found.place !== undefined && found.task !== undefined;
+    const isFound = () => this.found.place !== undefined && this.found.task !== undefined;
     for (let steps = 0; steps < MAX_STEPS && !isFound(); steps++) {
-      found = { ...found, ...(await this.pausedBy('Debugger.stepInto')) };
+      this.found = { ...this.found, ...(await this.pausedBy('Debugger.stepInto')) };
     }
-    // A thread that is still paused when its debugger goes away can never be ended.
-    await this.ask('Debugger.disable');
-    return found;
+  }
+
+  /**
+   * Lets the thread go on: one that is still paused when its debugger goes away can never be ended. Nothing may be on its
+   * way to it: a step that arrives after this ends the process, and this does nothing while an expression is evaluated.
+   */
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    if (this.mayBePaused) await this.asked;
+    await this.goOn();
+  }
+
+  /** Lets the thread go on, without a wait for what is on its way. */
+  async goOn(): Promise<void> {
+    if (this.mayBePaused) await this.send('Debugger.disable');
   }
 
   private async pausedBy(method: 'Debugger.pause' | 'Debugger.stepInto'): Promise<RunningCode> {
@@ -95,7 +119,13 @@ class ThreadDebugger {
     return `${url.replace(/^file:\/\//, '')}:${lineNumber + 1}`;
   }
 
-  private ask(method: string, params: object = {}): Promise<Message> {
+  private async ask(method: string, params: object = {}): Promise<Message> {
+    if (this.isLeaving) throw new Error('this debugger leaves');
+    this.asked = this.send(method, params);
+    return this.asked;
+  }
+
+  private send(method: string, params: object = {}): Promise<Message> {
     const id = ++this.sent;
     const answered = new Promise<Message>((resolve) => this.waiting.set(id, resolve));
     const message = JSON.stringify({ id, method, params });
@@ -118,20 +148,32 @@ interface ReceivedEvent {
   params: { sessionId: string; message: string };
 }
 
-/** Finds out what a thread of this process is running, which does not answer any more. */
-export async function runningIn(threadId: number): Promise<RunningCode> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<RunningCode>((resolve) => {
-    timer = setTimeout(() => resolve({}), PATIENCE_MS);
-  });
-  let thread: ThreadDebugger | undefined;
+/** Debuggers at work. */
+const searching = new Set<ThreadDebugger>();
+
+// A process that ends in the middle of a search would wait for the thread for ever. Answers are not heard any more.
+process.on('exit', () => {
+  const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, EXIT_MS);
+  if (searching.size > 0) pause();
+  for (const thread of searching) void thread.goOn();
+  if (searching.size > 0) pause();
+});
+
+/**
+ * Finds out what a thread of this process is running, which does not answer any more.
+ * @param patienceMs until the search ends with what is known by then
+ */
+export async function runningIn(threadId: number, patienceMs = PATIENCE_MS): Promise<RunningCode> {
+  const thread = new ThreadDebugger(threadId);
+  searching.add(thread);
   try {
-    thread = new ThreadDebugger(threadId);
-    return await Promise.race([thread.running(), late]);
+    await settle(thread.find(), patienceMs);
+    await settle(thread.leave(), LEAVE_MS);
   } catch {
-    return {};
+    // This process has no debugger, or the thread has ended.
   } finally {
-    clearTimeout(timer);
-    thread?.close();
+    searching.delete(thread);
+    thread.close();
   }
+  return thread.found;
 }

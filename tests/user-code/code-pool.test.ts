@@ -42,6 +42,17 @@ test.each([
   expect(new Set(await Promise.all(asking))).toEqual(new Set(['ask']));
 });
 
+test('a pool is closed while it searches for what a thread computes', async () => {
+  const closing = [1010, 1060, 1110, 1160].map(async (milliseconds) => {
+    const { pool } = obeyed();
+    const spinning = failureOf(pool.run(WORK, 'spin', { timeoutMs: 0, mayWait: true }));
+    await setTimeout(milliseconds);
+    await pool.close();
+    await spinning;
+  });
+  await Promise.all(closing);
+});
+
 test('a thread that computes keeps one other task waiting at most', async () => {
   const { ask } = obeyed();
   const enough = new AbortController();

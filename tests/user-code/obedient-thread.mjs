@@ -10,6 +10,7 @@ export default async function obey({ id, input, port }) {
   const cancelled = new Promise((resolve) => port.on('message', resolve));
   try {
     if (name === 'hang') block(60_000);
+    if (name === 'spin') for (;;) await null;
     if (name === 'leftover') {
       setTimeout(block, 20, 60_000);
       return { isBusy: true, thread: threadId };
